@@ -1,0 +1,16 @@
+export {
+  type Case,
+  type CaseSession,
+  countStatements,
+  type StatementRef,
+  type TransactionSpan,
+  transactionsOf,
+} from './case.js';
+export {
+  type OrderReason,
+  type Schedule,
+  type ScheduledCase,
+  scheduleProblem,
+  serialOrder,
+  totalOrder,
+} from './schedule.js';

@@ -1,0 +1,64 @@
+/**
+ * A contract: what is promised at an isolation level, as data. Checkers ask it what a read may see; they never
+ * ask which database they are looking at. A `vendor` contract says what the vendor's documentation promises, a
+ * `theory` contract what a definition demands; a finding names the contract and the clause it breaks.
+ */
+import type { Anomaly } from './anomaly.js';
+import type { Level } from './level.js';
+
+export interface Contract {
+  /** `postgres:repeatable-read`, `mariadb:repeatable-read+innodb_snapshot_isolation`, `adya:PL-2.99`. */
+  readonly id: string;
+  readonly kind: 'vendor' | 'theory';
+  /** For people: "PostgreSQL, REPEATABLE READ". */
+  readonly title: string;
+  /** `postgres`, `mariadb`, `mysql`, …, `adya`, `ansi`. */
+  readonly owner: string;
+  /** The session level it describes; theory contracts may describe none. */
+  readonly level?: Level;
+  /** Settings under which it holds, where one level has several contracts. */
+  readonly settings?: Readonly<Record<string, string>>;
+  /** How the engine works; theory says nothing of that. */
+  readonly mechanism?: Mechanism;
+  /** Anomalies that must not happen. */
+  readonly forbids: readonly Anomaly[];
+  readonly sources: readonly ContractSource[];
+}
+
+/**
+ * Which state a plain read sees: the five pivots of Pisco §6.2.1. The read sees the newest version
+ * (committed, except for the last pivot) older than its pivot.
+ */
+export type Pivot =
+  | 'begin' // the transaction's BEGIN
+  | 'first-statement' // its first statement that is not transaction control
+  | 'first-read' // its first plain read
+  | 'statement' // the read itself
+  | 'uncommitted'; // the read itself, uncommitted versions included
+
+export interface Mechanism {
+  /** The concurrency control that orders operations: locks, validation at commit, or timestamps. */
+  readonly protocol: 'locking' | 'optimistic' | 'timestamp' | 'single-writer';
+  readonly pivot: Pivot;
+  /** Where UPDATE and DELETE look for rows and old values: in the snapshot, or in what is committed now. */
+  readonly writesSee: 'snapshot' | 'current';
+  /** The same for SELECT … FOR UPDATE/SHARE; `unsupported` where there is none. */
+  readonly lockingReadsSee: 'snapshot' | 'current' | 'unsupported';
+  /** A transaction sees its own earlier writes. */
+  readonly ownWrites: boolean;
+  /** What a second writer of a row meets while the first is uncommitted. */
+  readonly writeConflict: 'waits' | 'fails' | 'none';
+  /** Plain reads take locks that writers wait for (InnoDB SERIALIZABLE, SQLite's rollback journal). */
+  readonly readsLock: boolean;
+  /** Writing a row that changed after one's snapshot fails. */
+  readonly firstUpdaterWins: boolean;
+  /** What makes the level serializable, if it is. */
+  readonly certifier: 'none' | 'ssi' | 'two-phase-locking' | 'timestamp' | 'serial-execution';
+}
+
+export interface ContractSource {
+  /** Which fields it backs: `pivot`, `forbids`, … */
+  readonly clause: string;
+  readonly title: string;
+  readonly url: string;
+}

@@ -1,0 +1,111 @@
+/**
+ * Cuts SQL text into tokens, tolerantly: it never fails, because whatever a person pasted must still reach the
+ * database and get the database's own error.
+ *
+ * It knows just what is needed to find where a statement ends and what words stand outside literals: quotes
+ * of all dialects, PostgreSQL's `$tag$` quotes and `E'…'` strings, nested block comments, `--` and (MySQL) `#`.
+ * An unterminated quote or comment runs to the end of the text.
+ */
+import type { Dialect } from './dialect.js';
+
+export type TokenKind = 'word' | 'quoted' | 'string' | 'number' | 'symbol' | 'comment' | 'space';
+
+export interface Token {
+  readonly kind: TokenKind;
+  readonly text: string;
+  /** Offset in the source of the token's first character. */
+  readonly start: number;
+}
+
+const wordStart = /[A-Za-z_\u0080-\uffff]/;
+const wordPart = /[A-Za-z0-9_$\u0080-\uffff]/;
+const digit = /[0-9]/;
+
+/** The tokens of a text; their texts joined give the text back. */
+export function tokenize(sql: string, dialect: Dialect = 'postgres'): Token[] {
+  const tokens: Token[] = [];
+  let at = 0;
+  while (at < sql.length) {
+    const { kind, end } = tokenAt(sql, at, dialect);
+    tokens.push({ kind, text: sql.slice(at, end), start: at });
+    at = end;
+  }
+  return tokens;
+}
+
+function tokenAt(sql: string, at: number, dialect: Dialect): { kind: TokenKind; end: number } {
+  const char = sql[at]!;
+  const next = sql[at + 1];
+  if (/\s/.test(char)) return { kind: 'space', end: skipWhile(sql, at, /\s/) };
+  if (char === '-' && next === '-') return { kind: 'comment', end: lineEnd(sql, at) };
+  if (char === '#' && dialect === 'mysql') return { kind: 'comment', end: lineEnd(sql, at) };
+  if (char === '/' && next === '*') return { kind: 'comment', end: blockCommentEnd(sql, at) };
+  if (char === "'") return { kind: 'string', end: quoteEnd(sql, at, "'", dialect === 'mysql') };
+  if (char === '"') {
+    const kind = dialect === 'mysql' ? 'string' : 'quoted';
+    return { kind, end: quoteEnd(sql, at, '"', dialect === 'mysql') };
+  }
+  if (char === '`') return { kind: 'quoted', end: quoteEnd(sql, at, '`', false) };
+  if ((char === 'E' || char === 'e') && next === "'" && dialect === 'postgres') {
+    return { kind: 'string', end: quoteEnd(sql, at + 1, "'", true) };
+  }
+  if (char === '$') {
+    const end = dollarQuoteEnd(sql, at);
+    if (end > at) return { kind: 'string', end };
+  }
+  if (digit.test(char) || (char === '.' && next !== undefined && digit.test(next))) {
+    const number = /[0-9]*\.?[0-9]*([eE][+-]?[0-9]+)?/y;
+    if (char === '0' && (next === 'x' || next === 'X'))
+      return { kind: 'number', end: skipWhile(sql, at, wordPart) };
+    number.lastIndex = at;
+    return { kind: 'number', end: at + number.exec(sql)![0].length };
+  }
+  if (wordStart.test(char)) return { kind: 'word', end: skipWhile(sql, at, wordPart) };
+  return { kind: 'symbol', end: at + 1 };
+}
+
+function skipWhile(sql: string, at: number, part: RegExp): number {
+  let end = at;
+  while (end < sql.length && part.test(sql[end]!)) end++;
+  return end;
+}
+
+function lineEnd(sql: string, at: number): number {
+  const end = sql.indexOf('\n', at);
+  return end < 0 ? sql.length : end;
+}
+
+function blockCommentEnd(sql: string, at: number): number {
+  let depth = 0;
+  for (let i = at; i < sql.length; i++) {
+    if (sql.startsWith('/*', i)) {
+      depth++;
+      i++;
+    } else if (sql.startsWith('*/', i)) {
+      depth--;
+      i++;
+      if (depth === 0) return i + 1;
+    }
+  }
+  return sql.length;
+}
+
+function quoteEnd(sql: string, at: number, quote: string, backslash: boolean): number {
+  for (let i = at + 1; i < sql.length; i++) {
+    if (backslash && sql[i] === '\\') i++;
+    else if (sql[i] === quote) {
+      if (sql[i + 1] !== quote) return i + 1;
+      i++;
+    }
+  }
+  return sql.length;
+}
+
+function dollarQuoteEnd(sql: string, at: number): number {
+  const open = /\$([A-Za-z_][A-Za-z0-9_]*)?\$/y;
+  open.lastIndex = at;
+  const tag = open.exec(sql)?.[0];
+  if (tag === undefined) return at;
+  const close = sql.indexOf(tag, at + tag.length);
+  return close < 0 ? sql.length : close + tag.length;
+}

@@ -1,0 +1,124 @@
+/**
+ * The contract between Isolde and a database. One folder per engine implements it; `conformance.case.ts`
+ * checks every promise below on each of them.
+ *
+ *     Target ── createScratch() ──▶ Scratch ── openSession() ──▶ Session ── execute(sql) ──▶ Answer
+ *
+ * - A **target** is a database we may use: its version, its levels, how it blocks.
+ * - A **scratch** is a namespace of our own in it (database, schema or file, named `isolde_…`). Everything a
+ *   case does happens there, and `drop` removes it and nothing else.
+ * - A **session** is one real connection. What the database answers is data, errors included: `execute` never
+ *   rejects, not even when the server dies under it.
+ */
+import type { Level } from '../contracts/index.js';
+import type { OperationError, TargetStamp } from '../histories/index.js';
+import type { Dialect, Row } from '../sql/index.js';
+
+export interface Target {
+  /** `postgres`, `mariadb`, `duckdb`, …: also the owner of its vendor contracts. */
+  readonly name: string;
+  readonly dialect: Dialect;
+  /** Name, version, address without password, and the settings that matter to isolation. */
+  readonly stamp: TargetStamp;
+  /** From weakest to strongest. */
+  readonly levels: readonly TargetLevel[];
+  readonly defaultLevel: Level;
+  readonly features: TargetFeatures;
+  createScratch(): Promise<Scratch>;
+  /** Closes what was opened, stops a private server, removes temporary files. Scratches are dropped first. */
+  close(): Promise<void>;
+}
+
+export interface TargetLevel {
+  readonly level: Level;
+  /** The vendor contract that holds at this level with the target's settings. */
+  readonly contract: string;
+  /** What a plain `BEGIN` of a case becomes. */
+  readonly begin: string;
+}
+
+export interface TargetFeatures {
+  /** A conflicting statement waits (and `Scratch.waiting` sees it), or it fails at once. */
+  readonly conflicts: 'wait' | 'fail';
+  /** What the row counts of an UPDATE mean: rows matched, rows really changed, or both are reported. */
+  readonly counts: 'matched' | 'changed' | 'both';
+  /** SELECT … FOR UPDATE / FOR SHARE. */
+  readonly lockingReads: boolean;
+  readonly savepoints: boolean;
+  /** An error inside a transaction dooms it until ROLLBACK (PostgreSQL, DuckDB). */
+  readonly errorDoomsTransaction: boolean;
+  /** DDL can be rolled back; otherwise it commits implicitly. */
+  readonly transactionalDdl: boolean;
+  /** A running statement can be cancelled from outside. */
+  readonly cancel: boolean;
+  /** How many sessions may be open at once, if the engine limits it. */
+  readonly maxSessions?: number;
+}
+
+export interface Scratch {
+  /** The name of the namespace, `isolde_…`. */
+  readonly namespace: string;
+  /**
+   * Brings the scratch to the state these statements build from nothing. When the same statements were loaded
+   * before, only the data is put back: sessions may stay open, and the call is cheap.
+   * Rejects with an `IsoldeError` naming the statement that failed.
+   */
+  reset(setup: readonly string[]): Promise<void>;
+  openSession(options: SessionOptions): Promise<Session>;
+  /** The sessions of this scratch that wait for another session right now. */
+  waiting(): Promise<ReadonlySet<Session>>;
+  /** Closes the sessions and removes the namespace. Safe to call twice. */
+  drop(): Promise<void>;
+}
+
+export interface SessionOptions {
+  readonly level: Level;
+  /** A statement that runs longer is ended by the database (`statement-timeout`). */
+  readonly statementTimeoutMs: number;
+  /** A statement that waits longer for a lock fails (`lock-timeout`), where the engine has such a setting. */
+  readonly lockTimeoutMs: number;
+}
+
+export interface Session {
+  /** The server's number for the connection (backend pid, thread id), or one of our own. */
+  readonly id: number;
+  /** Sends one statement. Never rejects. One at a time: the next only after the answer. */
+  execute(sql: string): Promise<Answer>;
+  /** Asks the database to stop the running statement; its answer then is `cancelled`, if it was in time. */
+  cancel(): Promise<void>;
+  /** Ends the connection, rolling back what is open. Never rejects. */
+  close(): Promise<void>;
+}
+
+/** What the database said. */
+export interface Answer {
+  /** Absent: it worked. */
+  readonly error?: OperationError;
+  readonly columns?: readonly string[];
+  readonly rows?: readonly Row[];
+  readonly matched?: number;
+  readonly changed?: number;
+  /**
+   * The transaction after the statement: `none` (none is open), `open`, `failed` (open, but doomed);
+   * `lost` when the connection is gone. Engines that do not tell are tracked by their target.
+   */
+  readonly transaction: 'none' | 'open' | 'failed' | 'lost';
+  /** For the statement that ended a transaction: what the database says became of it, when its text lies
+   * (COMMIT of a failed transaction is a rollback). */
+  readonly ended?: 'commit' | 'rollback' | 'unknown';
+}
+
+/** What a target's folder exports: how its URLs are opened. */
+export interface TargetDriver {
+  /** URL schemes without colon: `['postgres', 'postgresql']`. */
+  readonly schemes: readonly string[];
+  /** One line for the list of targets: what the URL may look like. */
+  readonly usage: string;
+  open(url: string, options: OpenOptions): Promise<Target>;
+}
+
+export interface OpenOptions {
+  /** Where private servers and embedded databases put their files; default: the system's temporary folder. */
+  readonly scratchFolder?: string;
+  readonly connectTimeoutMs?: number;
+}
