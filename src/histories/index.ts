@@ -8,3 +8,10 @@ export type {
   OperationKind,
   TargetStamp,
 } from './history.js';
+export {
+  type InterleavingEntry,
+  type InterleavingStyle,
+  interleave,
+  renderInterleaving,
+  resultText,
+} from './interleaving.js';

@@ -1,0 +1,6 @@
+export { type Clock, monotonicClock } from './clock.js';
+export { runFree } from './free.js';
+export type { OperationSink } from './recorder.js';
+export { historyHeader, type RunOptions } from './run.js';
+export { runScheduled } from './scheduled.js';
+export { type SessionLimits, SessionPool } from './session-pool.js';

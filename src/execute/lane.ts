@@ -1,0 +1,131 @@
+/**
+ * One session of a run: what it still has to send, its transaction, and the statement that is in flight.
+ *
+ * A lane never sends a statement that would mean something else than its author meant:
+ * - After the database rolled a transaction back (deadlock, conflict, failed BEGIN), the rest of that
+ *   transaction's text is left out; outside a transaction it would autocommit.
+ * - In a doomed transaction only transaction control is sent; everything else would be refused.
+ * - After a lost connection nothing is sent. The statement in flight is never sent again.
+ * Statements left out have no operation in the history.
+ */
+import type { Session } from '../targets/index.js';
+import type { Clock } from './clock.js';
+import { type PreparedSession, type PreparedStatement, rollbackStatement } from './prepare.js';
+import type { Recorder, TransactionState } from './recorder.js';
+
+const control = new Set(['begin', 'commit', 'rollback', 'rollback-to']);
+
+export class Lane implements TransactionState {
+  transaction = -1;
+  failed = false;
+  /** The connection is gone. */
+  lost = false;
+  /** When the statement in flight was sent, by the run's clock; undefined: none is. */
+  sentAt: number | undefined;
+  /** Seen waiting since it was sent. */
+  blocked = false;
+  #position = 0;
+  /** The database ended the transaction; its remaining text is skipped. */
+  #abandoned = false;
+  #giveUp: (() => void) | undefined;
+
+  constructor(
+    readonly number: number,
+    readonly prepared: PreparedSession,
+    readonly session: Session,
+    private readonly recorder: Recorder,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Position of the next statement of the program not yet dealt with. */
+  get position(): number {
+    return this.#position;
+  }
+
+  /** The next statement to send, if any; statements to be left out are passed over. `limit`: end of what may be sent. */
+  next(limit = this.prepared.statements.length): PreparedStatement | undefined {
+    if (this.lost) return undefined;
+    const { statements } = this.prepared;
+    while (this.#position < limit) {
+      const statement = statements[this.#position]!;
+      if (!this.#isLeftOut(statement)) return statement;
+      this.#position++;
+    }
+    return undefined;
+  }
+
+  #isLeftOut({ kind }: PreparedStatement): boolean {
+    if (this.#abandoned) {
+      if (kind === 'commit' || kind === 'rollback') {
+        this.#abandoned = false;
+        return true;
+      }
+      if (kind !== 'begin') return true;
+      this.#abandoned = false;
+    }
+    return this.failed && !control.has(kind);
+  }
+
+  /** Sends what `next` returned and records the answer. Rejects only if the history cannot be written. */
+  async send(statement: PreparedStatement): Promise<void> {
+    if (statement.ref !== undefined) this.#position++;
+    this.blocked = false;
+    const start = this.clock();
+    this.sentAt = start;
+    const givenUp = new Promise<undefined>((resolve) => {
+      this.#giveUp = () => resolve(undefined);
+    });
+    const answer = await Promise.race([this.session.execute(statement.sql), givenUp]);
+    const end = answer === undefined ? null : this.clock();
+    this.sentAt = undefined;
+    this.#giveUp = undefined;
+    const { operation, written } = this.recorder.record({
+      session: this.number,
+      state: this,
+      statement,
+      start,
+      end,
+      answer: answer ?? {
+        error: {
+          class: 'connection-lost',
+          message: 'no answer within the time limit; the session was given up',
+        },
+        transaction: 'lost',
+      },
+      blocked: this.blocked,
+    });
+    if (answer === undefined || answer.transaction === 'lost') this.lost = true;
+    const { kind } = statement;
+    if (operation.ends === 'rollback' && kind !== 'rollback' && kind !== 'commit') {
+      // An autocommitted statement that failed left no text behind; a transaction did.
+      this.#abandoned = kind === 'begin' || this.#insideTransactionText();
+    }
+    if (written !== undefined) await written;
+    // A COMMIT that fails may leave the transaction open (SQLITE_BUSY): its text is over, so it has to end.
+    if (this.transaction >= 0 && kind === 'commit') await this.endOpenTransaction();
+  }
+
+  /** Whether the program stands between a BEGIN and the end of that transaction. */
+  #insideTransactionText(): boolean {
+    for (let i = this.#position - 1; i >= 0; i--) {
+      const { kind } = this.prepared.statements[i]!;
+      if (kind === 'begin') return true;
+      if (kind === 'commit' || kind === 'rollback') return false;
+    }
+    return false;
+  }
+
+  /** Sends ROLLBACK if the program is over and left a transaction open. */
+  async endOpenTransaction(): Promise<void> {
+    while (this.transaction >= 0 && !this.lost) {
+      const before = this.transaction;
+      await this.send(rollbackStatement);
+      if (this.transaction === before) this.lost = true; // ROLLBACK did not end it: the session is unusable
+    }
+  }
+
+  /** Stops waiting for the statement in flight; its fate is unknown and the session is lost. */
+  giveUp(): void {
+    this.#giveUp?.();
+  }
+}

@@ -1,0 +1,51 @@
+/**
+ * Sessions of one scratch, kept open between runs: opening a connection costs more than most cases.
+ * A run takes what it needs and gives back what is still usable.
+ */
+import type { Level } from '../contracts/index.js';
+import type { Scratch, Session } from '../targets/index.js';
+
+export interface SessionLimits {
+  readonly statementTimeoutMs: number;
+  readonly lockTimeoutMs: number;
+}
+
+export class SessionPool {
+  readonly #idle = new Map<Level, Session[]>();
+
+  constructor(
+    private readonly scratch: Scratch,
+    readonly limits: SessionLimits,
+  ) {}
+
+  /** One session at each of the given levels. If one cannot be opened, those opened so far go back. */
+  async take(levels: readonly Level[]): Promise<Session[]> {
+    const taken: Session[] = [];
+    try {
+      for (const level of levels) {
+        taken.push(
+          this.#idle.get(level)?.pop() ?? (await this.scratch.openSession({ level, ...this.limits })),
+        );
+      }
+    } catch (error) {
+      taken.forEach((session, i) => {
+        this.give(levels[i]!, session);
+      });
+      throw error;
+    }
+    return taken;
+  }
+
+  /** Takes back a session that has no transaction open. */
+  give(level: Level, session: Session): void {
+    const idle = this.#idle.get(level);
+    if (idle === undefined) this.#idle.set(level, [session]);
+    else idle.push(session);
+  }
+
+  async close(): Promise<void> {
+    const sessions = [...this.#idle.values()].flat();
+    this.#idle.clear();
+    await Promise.all(sessions.map((session) => session.close()));
+  }
+}

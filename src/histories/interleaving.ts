@@ -1,0 +1,154 @@
+/**
+ * A history as people draw it: time goes down, one column per session, results in place.
+ *
+ * An operation is one entry when nothing else was sent before its answer came; otherwise it is two, one where
+ * it was sent and one where it was answered, so that a statement that blocked is seen to block.
+ */
+import { showValue } from '../sql/index.js';
+import type { History, Operation } from './history.js';
+
+/** One line of the drawing, before it is laid out: what one session shows at that moment. */
+export interface InterleavingEntry {
+  readonly session: number;
+  readonly operation: Operation;
+  readonly part: 'whole' | 'sent' | 'answered';
+  /** The SQL, for `whole` and `sent`. */
+  readonly sql?: string;
+  /** What came back, for `whole` and `answered`; for `sent`, that it blocks. Empty: nothing worth saying. */
+  readonly result: string;
+}
+
+/** The entries of a history in time order. */
+export function interleave(history: History): InterleavingEntry[] {
+  const starts = history.operations.map((operation) => operation.start).sort((a, b) => a - b);
+  const entries: { readonly at: number; readonly entry: InterleavingEntry }[] = [];
+  for (const operation of history.operations) {
+    const { session, start, end } = operation;
+    const sql = operation.sql ?? operation.kind;
+    if (end !== null && operation.blocked !== true && !hasBetween(starts, start, end)) {
+      entries.push({
+        at: start,
+        entry: { session, operation, part: 'whole', sql, result: resultText(operation) },
+      });
+      continue;
+    }
+    const sent = operation.blocked === true ? '… blocks' : '';
+    entries.push({ at: start, entry: { session, operation, part: 'sent', sql, result: sent } });
+    const answered: InterleavingEntry = {
+      session,
+      operation,
+      part: 'answered',
+      result: resultText(operation) || '→ ok',
+    };
+    entries.push({ at: end ?? Number.POSITIVE_INFINITY, entry: answered });
+  }
+  return entries.sort((a, b) => a.at - b.at).map(({ entry }) => entry);
+}
+
+/** Whether a sorted list has a number strictly between two others. */
+function hasBetween(sorted: readonly number[], low: number, high: number): boolean {
+  let from = 0;
+  let to = sorted.length;
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if (sorted[middle]! <= low) from = middle + 1;
+    else to = middle;
+  }
+  return from < sorted.length && sorted[from]! < high;
+}
+
+/** What an operation came to, in a few words: its rows, its counts, its error. */
+export function resultText(operation: Operation): string {
+  if (operation.error !== undefined) {
+    const { error } = operation;
+    const fate = operation.outcome === 'unknown' ? ' (its effect is unknown)' : '';
+    const ended = operation.ends === 'rollback' && operation.kind !== 'rollback' ? '; rolled back' : '';
+    return `✗ ${error.class}: ${error.message.split('\n')[0]}${ended}${fate}`;
+  }
+  if (operation.kind === 'commit' && operation.ends === 'rollback') return '✗ rolled back';
+  if (operation.rows !== undefined && (operation.columns?.length ?? 0) > 0) return `→ ${rowsText(operation)}`;
+  const counts: string[] = [];
+  if (operation.matched !== undefined) counts.push(`${operation.matched} matched`);
+  if (operation.changed !== undefined) counts.push(`${operation.changed} changed`);
+  const counted = ['insert', 'update', 'delete', 'replace', 'merge'].includes(operation.kind);
+  return counted && counts.length > 0 ? `→ ${counts.join(', ')}` : '';
+}
+
+const shownRows = 8;
+
+function rowsText(operation: Operation): string {
+  const rows = operation.rows ?? [];
+  if (rows.length === 0) return 'no rows';
+  const shown = rows.slice(0, shownRows).map((row) => `(${row.map(showValue).join(', ')})`);
+  const rest = rows.length - shown.length;
+  return shown.join(' ') + (rest > 0 ? ` … ${rest} more` : '');
+}
+
+/** How the parts of a drawing are coloured; the identity leaves plain text. */
+export interface InterleavingStyle {
+  readonly heading: (text: string) => string;
+  readonly result: (text: string) => string;
+  readonly error: (text: string) => string;
+}
+
+const plain: InterleavingStyle = { heading: (t) => t, result: (t) => t, error: (t) => t };
+
+/** Draws a history within `width` characters. Control characters in SQL and data are made visible. */
+export function renderInterleaving(
+  history: History,
+  options: { readonly width?: number; readonly style?: InterleavingStyle } = {},
+): string {
+  const { width = 120, style = plain } = options;
+  const names = history.header.sessions;
+  const entries = interleave(history);
+  const longest = names.map((name, session) =>
+    Math.max(
+      ...entries.filter((e) => e.session === session).flatMap((e) => [(e.sql ?? '').length, e.result.length]),
+      name.length,
+    ),
+  );
+  const share = Math.max(16, Math.floor((width - 3 * (names.length - 1)) / Math.max(1, names.length)));
+  const widths = longest.map((length) => Math.min(length, share));
+  const line = (session: number, text: string, paint: (text: string) => string) =>
+    widths
+      .map((columnWidth, i) =>
+        i === session ? paint(text) + ' '.repeat(columnWidth - text.length) : ' '.repeat(columnWidth),
+      )
+      .join(' │ ')
+      .trimEnd();
+  const lines = [
+    names
+      .map((name, i) => style.heading(name) + ' '.repeat(Math.max(0, widths[i]! - name.length)))
+      .join(' │ ')
+      .trimEnd(),
+    widths.map((columnWidth) => '─'.repeat(columnWidth)).join('─┼─'),
+  ];
+  for (const { session, sql, result } of entries) {
+    for (const text of wrap(sql ?? '', widths[session]!)) lines.push(line(session, text, (t) => t));
+    const paint = result.startsWith('✗') ? style.error : style.result;
+    for (const text of wrap(result, widths[session]!)) lines.push(line(session, text, paint));
+  }
+  return lines.join('\n');
+}
+
+/** Cuts a text into lines of at most `width`, at spaces where it can. */
+function wrap(text: string, width: number): string[] {
+  const lines: string[] = [];
+  let rest = visible(text);
+  while (rest.length > width) {
+    const space = rest.lastIndexOf(' ', width);
+    const cut = space > width / 3 ? space : width;
+    lines.push(rest.slice(0, cut).trimEnd());
+    rest = `  ${rest.slice(cut).trimStart()}`;
+  }
+  if (rest.trim() !== '') lines.push(rest);
+  return lines;
+}
+
+/** Control characters as `\n`, `\x1b`: data must not move the cursor or colour the terminal. */
+function visible(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones to be shown
+  return text.replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, (char) =>
+    char === '\n' ? '\\n' : `\\x${char.charCodeAt(0).toString(16).padStart(2, '0')}`,
+  );
+}
