@@ -8,6 +8,14 @@ export type {
   OperationKind,
   TargetStamp,
 } from './history.js';
+export { readWholeHistory, writeWholeHistory } from './history-file.js';
+export { type HistoryReader, readHistory } from './history-reader.js';
+export {
+  type HistoryWriter,
+  type HistoryWriterOptions,
+  openHistoryWriter,
+  type WritableFile,
+} from './history-writer.js';
 export {
   type InterleavingEntry,
   type InterleavingStyle,
@@ -15,3 +23,4 @@ export {
   renderInterleaving,
   resultText,
 } from './interleaving.js';
+export { type OperationProblem, operationProblem, printOperation } from './operation-line.js';

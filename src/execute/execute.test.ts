@@ -1,0 +1,218 @@
+import { describe, expect, it } from 'vitest';
+import type { Case, ScheduledCase, StatementRef } from '../cases/index.js';
+import { totalOrder } from '../cases/index.js';
+import type { Operation } from '../histories/index.js';
+import { fakeTarget } from './fake-target.case.js';
+import { runFree } from './free.js';
+import { runScheduled } from './scheduled.js';
+import { SessionPool } from './session-pool.js';
+
+/** A scheduled case from lines `0: SQL`, sent in that order. */
+function script(...lines: string[]): ScheduledCase {
+  const sessions: string[][] = [];
+  const order: StatementRef[] = [];
+  for (const line of lines) {
+    const [number, sql] = line.split(/: (.*)/) as [string, string];
+    const statements = (sessions[Number(number)] ??= []);
+    order.push([Number(number), statements.length]);
+    statements.push(sql);
+  }
+  const program: Case = {
+    name: 'test',
+    setup: [],
+    sessions: sessions.map((statements, i) => ({ name: `T${i}`, statements })),
+  };
+  return { case: program, schedule: totalOrder(order) };
+}
+
+const brief = (op: Operation) =>
+  `${op.session}: ${op.sql}${op.blocked ? ' blocked' : ''}${op.error ? ` ${op.error.class}` : ''}${op.ends ? ` ends ${op.ends}` : ''}`;
+
+async function schedule(lines: string[], features: Parameters<typeof fakeTarget>[0] = {}, timeouts = {}) {
+  const { target, log } = fakeTarget(features);
+  const scratch = await target.createScratch();
+  const history = await runScheduled(scratch, script(...lines), { target, ...timeouts });
+  return { history, operations: history.operations.map(brief), log };
+}
+
+describe('the scheduled executor', () => {
+  it('sends statements in the order of the schedule', async () => {
+    const { log } = await schedule(['0: BEGIN', '1: BEGIN', '1: COMMIT', '0: COMMIT']);
+    expect(log.sent).toEqual(['1: BEGIN', '2: BEGIN', '2: COMMIT', '1: COMMIT']);
+  });
+
+  it('goes on past a statement that blocks, and queues the rest of that session behind it', async () => {
+    const { log, operations } = await schedule([
+      '0: BEGIN',
+      '0: LOCK x',
+      '1: BEGIN',
+      '1: LOCK x',
+      '1: READ',
+      '0: READ',
+      '0: COMMIT',
+      '1: COMMIT',
+    ]);
+    expect(log.sent).toEqual([
+      '1: BEGIN',
+      '1: LOCK x',
+      '2: BEGIN',
+      '2: LOCK x',
+      '1: READ',
+      '1: COMMIT',
+      '2: READ',
+      '2: COMMIT',
+    ]);
+    expect(operations).toContain('1: LOCK x blocked');
+  });
+
+  it('sends the queued statements of an unblocked session before the next batch', async () => {
+    const { log } = await schedule([
+      '0: BEGIN',
+      '0: LOCK x',
+      '1: LOCK x',
+      '1: READ',
+      '0: COMMIT',
+      '2: READ', // only now
+    ]);
+    expect(log.sent.at(-1)).toBe('3: READ');
+  });
+
+  it('rolls back a finished session that others still wait for when the schedule is over', async () => {
+    const { operations } = await schedule(['0: BEGIN', '0: LOCK x', '1: LOCK x']);
+    expect(operations).toEqual([
+      '0: BEGIN',
+      '0: LOCK x',
+      '0: ROLLBACK ends rollback',
+      '1: LOCK x blocked ends commit',
+    ]);
+  });
+
+  it('ends every open transaction with a recorded ROLLBACK', async () => {
+    const { operations } = await schedule(['0: BEGIN', '0: READ']);
+    expect(operations.at(-1)).toBe('0: ROLLBACK ends rollback');
+  });
+
+  it('leaves out the rest of a transaction that the database rolled back', async () => {
+    const { operations } = await schedule(['0: BEGIN', '0: DEADLOCK', '0: WRITE', '0: COMMIT', '0: READ']);
+    expect(operations).toEqual(['0: BEGIN', '0: DEADLOCK deadlock ends rollback', '0: READ ends commit']);
+  });
+
+  it('sends only transaction control into a doomed transaction, and records that its COMMIT rolled back', async () => {
+    const { operations } = await schedule(['0: BEGIN', '0: DOOM', '0: WRITE', '0: COMMIT']);
+    expect(operations).toEqual(['0: BEGIN', '0: DOOM serialization', '0: COMMIT ends rollback']);
+  });
+
+  it('rolls back at once when a COMMIT fails and leaves the transaction open', async () => {
+    const { operations } = await schedule(['0: BEGIN', '0: COMMIT BUSY', '0: BEGIN', '0: COMMIT']);
+    expect(operations).toEqual([
+      '0: BEGIN',
+      '0: COMMIT BUSY busy',
+      '0: ROLLBACK ends rollback',
+      '0: BEGIN',
+      '0: COMMIT ends commit',
+    ]);
+  });
+
+  it('records a lost connection as an unknown outcome and sends that session nothing more', async () => {
+    const { history, log } = await schedule(['0: BEGIN', '0: DIE', '0: READ', '1: READ']);
+    const died = history.operations.find((op) => op.sql === 'DIE');
+    expect(died).toMatchObject({ outcome: 'unknown', error: { class: 'connection-lost' } });
+    expect(log.sent).toEqual(['1: BEGIN', '1: DIE', '2: READ']);
+  });
+
+  it('cancels, then gives up, a statement that is never answered', async () => {
+    const { history, log } = await schedule(
+      ['0: HANG', '0: READ'],
+      { conflicts: 'fail' },
+      { statementTimeoutMs: 1, lockTimeoutMs: 1 },
+    );
+    expect(history.operations).toHaveLength(1);
+    expect(history.operations[0]).toMatchObject({ sql: 'HANG', end: null, outcome: 'unknown' });
+    expect(log.sent).toContain('1: (cancel)');
+  });
+
+  it('refuses a schedule that does not fit its case', async () => {
+    const { target } = fakeTarget();
+    const scratch = await target.createScratch();
+    const { case: program } = script('0: BEGIN', '0: COMMIT');
+    await expect(
+      runScheduled(scratch, { case: program, schedule: totalOrder([[0, 1]]) }, { target }),
+    ).rejects.toThrow(/statement 1 of session T0, where statement 0 is next/);
+  });
+
+  it('refuses a level the target does not have and names those it has', async () => {
+    const { target } = fakeTarget();
+    const scratch = await target.createScratch();
+    await expect(runScheduled(scratch, script('0: READ'), { target, level: 'snapshot' })).rejects.toThrow(
+      /fake has no level "snapshot".*read committed, serializable/,
+    );
+  });
+
+  it("spells a plain BEGIN the way the target's level asks for", async () => {
+    const { target, log } = fakeTarget();
+    const scratch = await target.createScratch();
+    await runScheduled(scratch, script('0: BEGIN', '0: COMMIT'), { target, level: 'serializable' });
+    expect(log.sent[0]).toBe('1: BEGIN SERIALIZABLE');
+  });
+});
+
+describe('the free executor', () => {
+  it("keeps each session's program order and numbers transactions uniquely", async () => {
+    const { target } = fakeTarget();
+    const scratch = await target.createScratch();
+    const { case: program } = script(
+      ...[0, 1, 2].flatMap((s) =>
+        ['BEGIN', 'READ', 'COMMIT', 'BEGIN', 'READ', 'COMMIT'].map((sql) => `${s}: ${sql}`),
+      ),
+    );
+    const history = await runFree(scratch, program, { target });
+    for (const session of [0, 1, 2]) {
+      const own = history.operations.filter((op) => op.session === session);
+      expect(own.map((op) => op.statement![1])).toEqual([0, 1, 2, 3, 4, 5]);
+      expect(own.every((op, i) => i === 0 || op.start >= own[i - 1]!.end!)).toBe(true);
+    }
+    expect(new Set(history.operations.map((op) => op.transaction)).size).toBe(6);
+    expect(history.operations.map((op) => op.index)).toEqual(history.operations.map((_, i) => i));
+  });
+
+  it('stops sending when asked to, and keeps what it has', async () => {
+    const { target } = fakeTarget();
+    const scratch = await target.createScratch();
+    const controller = new AbortController();
+    const { case: program } = script(...Array.from({ length: 100 }, () => '0: READ'));
+    const kept: Operation[] = [];
+    const sink = {
+      write(operation: Operation) {
+        kept.push(operation);
+        if (kept.length === 10) controller.abort();
+      },
+    };
+    await runFree(scratch, program, { target, sink, signal: controller.signal });
+    expect(kept).toHaveLength(10);
+  });
+
+  it('throws when the history cannot be written, after every session has come to rest', async () => {
+    const { target } = fakeTarget();
+    const scratch = await target.createScratch();
+    const sink = {
+      async write(operation: Operation) {
+        if (operation.index === 5) throw new Error('disk full');
+      },
+    };
+    const { case: program } = script(
+      ...[0, 1].flatMap((s) => Array.from({ length: 20 }, () => `${s}: READ`)),
+    );
+    await expect(runFree(scratch, program, { target, sink })).rejects.toThrow('disk full');
+  });
+
+  it('reuses the sessions of a pool from run to run', async () => {
+    const { target, log } = fakeTarget();
+    const scratch = await target.createScratch();
+    const sessions = new SessionPool(scratch, { statementTimeoutMs: 1000, lockTimeoutMs: 1000 });
+    const { case: program } = script('0: READ', '1: READ');
+    await runFree(scratch, program, { target, sessions });
+    await runFree(scratch, program, { target, sessions });
+    await sessions.close();
+    expect(new Set(log.sent.map((line) => line.split(':')[0]))).toEqual(new Set(['1', '2']));
+  });
+});
