@@ -1,0 +1,121 @@
+/**
+ * DuckDB, the embedded default. `duckdb:` gives every scratch a private database in memory; `duckdb:FILE` puts
+ * a schema of ours into that file and leaves the rest of it alone.
+ */
+import { existsSync, rmSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { DuckDBInstance } from '@duckdb/node-api';
+import { errorText, IsoldeError } from '../../errors.js';
+import { loadDriver, missingDriver, packageVersion, parseEmbeddedUrl } from '../embedded/index.js';
+import type { Scratch, Target, TargetDriver } from '../target.js';
+import { DuckdbScratch } from './duckdb-scratch.js';
+
+type DuckdbModule = typeof import('@duckdb/node-api');
+
+const defaultPackage = '@duckdb/node-api';
+
+/** Why DuckDB cannot be used, or undefined when it can. */
+export function duckdbAvailable(): string | undefined {
+  return missingDriver(defaultPackage);
+}
+
+export const duckdbDriver: TargetDriver = {
+  schemes: ['duckdb'],
+  usage: 'duckdb:  or  duckdb:FILE  (embedded; the default)',
+  async open(url) {
+    const { path, parameters } = parseEmbeddedUrl(url, ['threads', 'package']);
+    const threads = parameters.threads ?? '1';
+    if (!/^[1-9]\d{0,2}$/.test(threads)) {
+      throw new IsoldeError('usage', `"threads=${threads}" in "${url}" must be a number from 1 to 999`);
+    }
+    const duckdb = await loadDuckdb(parameters.package ?? defaultPackage);
+    return openDuckdb(duckdb, { url, file: path === ':memory:' ? '' : path, threads });
+  },
+};
+
+async function loadDuckdb(name: string): Promise<DuckdbModule> {
+  const loaded = await loadDriver(name);
+  const duckdb = (loaded.default ?? loaded) as DuckdbModule;
+  const real = duckdb.version().replace(/^v/, '');
+  // The system's loader keeps the first DuckDB library of a process and hands it to every later package.
+  if (name !== defaultPackage && !packageVersion(name).startsWith(real)) {
+    throw new IsoldeError(
+      'usage',
+      `Package "${name}" is DuckDB ${packageVersion(name)}, but this process already runs DuckDB ${real}: ` +
+        'two versions of DuckDB need two processes',
+    );
+  }
+  return duckdb;
+}
+
+interface DuckdbPlace {
+  readonly url: string;
+  /** Empty: in memory. */
+  readonly file: string;
+  readonly threads: string;
+}
+
+async function openDuckdb(duckdb: DuckdbModule, place: DuckdbPlace): Promise<Target> {
+  const settings = {
+    // A case's tables are tiny: worker threads would cost more than they do.
+    threads: place.threads,
+    autoinstall_known_extensions: 'false',
+  };
+  const file = place.file === '' ? undefined : resolve(place.file);
+  const fileIsOurs = file !== undefined && !existsSync(file);
+  const shared = file === undefined ? undefined : await openFile(duckdb, file, settings);
+  const scratches = new Set<DuckdbScratch>();
+  let closed = false;
+
+  return {
+    name: 'duckdb',
+    dialect: 'duckdb',
+    stamp: {
+      name: 'duckdb',
+      version: duckdb.version().replace(/^v/, ''),
+      url: place.url,
+      settings: { threads: place.threads, storage: file === undefined ? 'memory' : 'file' },
+    },
+    levels: [{ level: 'snapshot', contract: 'duckdb:snapshot', begin: 'BEGIN TRANSACTION' }],
+    defaultLevel: 'snapshot',
+    features: {
+      conflicts: 'fail',
+      counts: 'matched',
+      lockingReads: false,
+      savepoints: false,
+      errorDoomsTransaction: true,
+      transactionalDdl: true,
+      cancel: true,
+    },
+    async createScratch(): Promise<Scratch> {
+      if (closed) throw new IsoldeError('usage', 'The DuckDB target is closed');
+      const scratch = await DuckdbScratch.create({
+        openInstance: async () => shared ?? (await duckdb.DuckDBInstance.create(':memory:', settings)),
+        private: shared === undefined,
+        onDrop: (dropped) => scratches.delete(dropped),
+      });
+      scratches.add(scratch);
+      return scratch;
+    },
+    async close(): Promise<void> {
+      if (closed) return;
+      closed = true;
+      await Promise.all([...scratches].map((scratch) => scratch.drop()));
+      shared?.closeSync();
+      if (fileIsOurs) for (const suffix of ['', '.wal']) rmSync(file + suffix, { force: true });
+    },
+  };
+}
+
+/** Through the driver's cache: opening a file twice in one process by hand would bypass DuckDB's file lock. */
+async function openFile(
+  duckdb: DuckdbModule,
+  file: string,
+  settings: Readonly<Record<string, string>>,
+): Promise<DuckDBInstance> {
+  try {
+    return await duckdb.DuckDBInstance.fromCache(file, settings);
+  } catch (cause) {
+    throw new IsoldeError('connect', `DuckDB cannot open "${file}": ${errorText(cause)}`, { cause });
+  }
+}

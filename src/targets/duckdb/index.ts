@@ -1,0 +1,1 @@
+export { duckdbAvailable, duckdbDriver } from './duckdb-target.js';

@@ -1,0 +1,69 @@
+/**
+ * Loads a database driver that is an npm package of the user's choosing: the usual one, or another version of it
+ * installed under an alias (`npm install turso-0-4@npm:@tursodatabase/database@0.4.4`, then `?package=turso-0-4`).
+ */
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { errorText, IsoldeError } from '../../errors.js';
+
+const packageName = /^(@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/;
+
+/** The main module of a package, looked for beside the user's work first, then beside Isolde. */
+export async function loadDriver(name: string): Promise<Readonly<Record<string, unknown>>> {
+  // Only a bare name: a URL must not be able to make us run an arbitrary file.
+  if (!packageName.test(name)) {
+    throw new IsoldeError('usage', `"${name}" is not the name of an npm package`);
+  }
+  const file = resolvePackage(name);
+  if (file === undefined) {
+    throw new IsoldeError('engine-missing', `The package "${name}" is not installed: npm install ${name}`);
+  }
+  try {
+    return (await import(pathToFileURL(file).href)) as Readonly<Record<string, unknown>>;
+  } catch (cause) {
+    throw new IsoldeError(
+      'engine-missing',
+      `The package "${name}" is installed but cannot be loaded (${errorText(cause)}). ` +
+        'It may have no build for this platform; try: npm install --force',
+      { cause },
+    );
+  }
+}
+
+/** Why a driver cannot be used, or undefined when it is installed. */
+export function missingDriver(name: string): string | undefined {
+  return resolvePackage(name) === undefined ? `the npm package ${name} is not installed` : undefined;
+}
+
+/** The version in the package's own package.json. */
+export function packageVersion(name: string): string {
+  for (const require of requires()) {
+    try {
+      const main = require.resolve(name);
+      for (const folder of require.resolve.paths(name) ?? []) {
+        if (!main.startsWith(folder)) continue;
+        const manifest = require(join(folder, name, 'package.json')) as { readonly version?: unknown };
+        return String(manifest.version);
+      }
+    } catch {
+      // Not installed here: the next place may have it.
+    }
+  }
+  return 'unknown';
+}
+
+function resolvePackage(name: string): string | undefined {
+  for (const require of requires()) {
+    try {
+      return require.resolve(name);
+    } catch {
+      // Not installed here: the next place may have it.
+    }
+  }
+  return undefined;
+}
+
+function requires(): NodeJS.Require[] {
+  return [createRequire(join(process.cwd(), 'package.json')), createRequire(import.meta.url)];
+}
