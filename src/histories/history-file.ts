@@ -1,0 +1,25 @@
+/** Whole histories in memory, from and to `*.history.jsonl` and `*.history.jsonl.gz`, for those small enough. */
+import type { History, Operation } from './history.js';
+import { readHistory } from './history-reader.js';
+import { openHistoryWriter } from './history-writer.js';
+
+/** Reads a history file; `truncated` says that it ended in the middle of a line. */
+export async function readWholeHistory(path: string): Promise<History & { readonly truncated: boolean }> {
+  const reader = await readHistory(path);
+  const operations: Operation[] = [];
+  for await (const some of reader.operations) for (const op of some) operations.push(op);
+  return { header: reader.header, operations, truncated: reader.truncated };
+}
+
+/** Writes a history file. */
+export async function writeWholeHistory(path: string, history: History): Promise<void> {
+  const writer = await openHistoryWriter(path, history.header);
+  try {
+    for (const op of history.operations) {
+      const full = writer.write(op);
+      if (full !== undefined) await full;
+    }
+  } finally {
+    await writer.close();
+  }
+}

@@ -1,0 +1,112 @@
+/** The first line of a history file: what the operations after it were run on. */
+import { levels } from '../contracts/index.js';
+import { checkFormat, type JsonNode, parseJson } from '../json.js';
+import type { Dialect } from '../sql/index.js';
+import type { HistoryHeader, TargetStamp } from './history.js';
+
+export const historyFormat = 'isolde-history';
+export const historyVersion = 1;
+
+const dialects: readonly Dialect[] = ['postgres', 'mysql', 'sqlite', 'duckdb'];
+const fields = [
+  'sessions',
+  'target',
+  'level',
+  'sessionLevels',
+  'dialect',
+  'setup',
+  'case',
+  'replay',
+  'seed',
+] as const;
+
+/** The header line, without its line break. */
+export function printHeader(header: HistoryHeader): string {
+  const ordered: Record<string, unknown> = { format: historyFormat, version: historyVersion };
+  for (const field of fields) ordered[field] = header[field];
+  return JSON.stringify(ordered);
+}
+
+/** Reads and validates the header line. */
+export function parseHeader(line: string, file: string): HistoryHeader {
+  const node = parseJson(line, file);
+  checkFormat(node, historyFormat, historyVersion);
+  node.object(['format', 'version', ...fields]);
+  const header: HistoryHeader = {
+    sessions: node
+      .at('sessions')
+      .items()
+      .map((name) => name.text()),
+    ...optional('target', node.maybe('target', readTarget)),
+    ...optional(
+      'level',
+      node.maybe('level', (level) => level.oneOf(levels)),
+    ),
+    ...optional(
+      'sessionLevels',
+      node.maybe('sessionLevels', (each) => readRecord(each, (level) => level.oneOf(levels))),
+    ),
+    ...optional(
+      'dialect',
+      node.maybe('dialect', (dialect) => dialect.oneOf(dialects)),
+    ),
+    ...optional(
+      'setup',
+      node.maybe('setup', (setup) => setup.items().map((sql) => sql.text())),
+    ),
+    ...optional(
+      'case',
+      node.maybe('case', (name) => name.text()),
+    ),
+    ...optional(
+      'replay',
+      node.maybe('replay', (text) => text.text()),
+    ),
+    ...optional(
+      'seed',
+      node.maybe('seed', (text) => text.text()),
+    ),
+  };
+  checkSessions(node, header);
+  return header;
+}
+
+function readTarget(node: JsonNode): TargetStamp {
+  node.object(['name', 'version', 'url', 'settings']);
+  return {
+    name: node.at('name').text(),
+    version: node.at('version').text(),
+    ...optional(
+      'url',
+      node.maybe('url', (url) => url.text()),
+    ),
+    ...optional(
+      'settings',
+      node.maybe('settings', (each) => readRecord(each, (setting) => setting.text())),
+    ),
+  };
+}
+
+function readRecord<T>(node: JsonNode, read: (each: JsonNode) => T): Record<string, T> {
+  return Object.fromEntries(node.members().map((name) => [name, read(node.at(name))]));
+}
+
+function checkSessions(node: JsonNode, header: HistoryHeader): void {
+  header.sessions.forEach((name, s) => {
+    if (header.sessions.indexOf(name) < s) {
+      node.at('sessions').items()[s]!.fail(`two sessions are named ${JSON.stringify(name)}`);
+    }
+  });
+  for (const number of Object.keys(header.sessionLevels ?? {})) {
+    if (!/^(0|[1-9]\d*)$/.test(number) || Number(number) >= header.sessions.length) {
+      node
+        .at('sessionLevels')
+        .at(number)
+        .fail(`there is no session ${number}; sessions are 0 to ${header.sessions.length - 1}`);
+    }
+  }
+}
+
+function optional<K extends string, T>(key: K, value: T | undefined): { [key in K]?: T } {
+  return value === undefined ? {} : ({ [key]: value } as { [key in K]: T });
+}
