@@ -1,0 +1,240 @@
+/**
+ * `exec:COMMAND`: a target whose engine lives in another process, behind the protocol of
+ * `docs/formats/exec-protocol.md`. We choose the names of scratches and the numbers of sessions, translate a
+ * case's plain BEGIN, and reset by drop, create and replay when the adapter has no better way.
+ */
+import { randomBytes } from 'node:crypto';
+import { errorText, IsoldeError } from '../../errors.js';
+import { classifyStatement } from '../../sql/index.js';
+import type { Answer, OpenOptions, Scratch, Session, SessionOptions, Target } from '../target.js';
+import { AdapterFailure, AdapterProcess, AdapterRefusal } from './adapter-process.js';
+import { type Hello, protocolVersion, readAnswer, readHello, readWaiting } from './protocol.js';
+
+const nothing = () => undefined;
+
+/** Starts the command of an `exec:` URL and asks who it is. */
+export async function openExecTarget(url: string, options: OpenOptions): Promise<Target> {
+  const command = url.slice(url.indexOf(':') + 1).trim();
+  if (command === '') {
+    throw new IsoldeError('usage', 'exec: needs a command, as in "exec:python3 adapter.py"');
+  }
+  const adapter = new AdapterProcess(command);
+  try {
+    const limitMs = options.connectTimeoutMs ?? 10_000;
+    const hello = await firstOf(
+      adapter.request('hello', { protocol: protocolVersion }, readHello),
+      limitMs,
+      `the adapter "${command}" did not answer hello within ${limitMs} ms`,
+    );
+    return new ExecTarget(adapter, hello, url);
+  } catch (thrown) {
+    await adapter.stop();
+    throw new IsoldeError('connect', errorText(thrown), { cause: thrown });
+  }
+}
+
+class ExecTarget implements Target {
+  readonly name: Target['name'];
+  readonly dialect: Target['dialect'];
+  readonly stamp: Target['stamp'];
+  readonly levels: Target['levels'];
+  readonly defaultLevel: Target['defaultLevel'];
+  readonly features: Target['features'];
+  readonly #scratches = new Set<ExecScratch>();
+  #nextSession = 1;
+
+  constructor(
+    readonly adapter: AdapterProcess,
+    readonly hello: Hello,
+    url: string,
+  ) {
+    this.name = hello.name;
+    this.dialect = hello.dialect;
+    this.levels = hello.levels;
+    this.defaultLevel = hello.defaultLevel;
+    this.features = hello.features;
+    this.stamp = {
+      name: hello.name,
+      version: hello.version,
+      url: url
+        .replaceAll(/(password\s*[=:]\s*)\S+/gi, '$1***')
+        .replaceAll(/(:\/\/[^/@:\s]*):[^/\s]*@/g, '$1:***@'),
+      ...(hello.settings !== undefined && { settings: hello.settings }),
+    };
+  }
+
+  async createScratch(): Promise<Scratch> {
+    const namespace = `isolde_${randomBytes(6).toString('hex')}`;
+    await this.ask('createScratch', { namespace });
+    const scratch = new ExecScratch(this, namespace, () => this.#scratches.delete(scratch));
+    this.#scratches.add(scratch);
+    return scratch;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#scratches].map((scratch) => scratch.drop()));
+    await this.adapter.request('close', {}, nothing).catch(nothing);
+    await this.adapter.stop();
+  }
+
+  /** A request outside any case: failing is the target's failure. */
+  async ask(op: string, fields: Readonly<Record<string, unknown>>): Promise<void> {
+    try {
+      await this.adapter.request(op, fields, nothing);
+    } catch (thrown) {
+      throw new IsoldeError('target', `${op} failed: ${errorText(thrown)}`, { cause: thrown });
+    }
+  }
+
+  numberSession(): number {
+    return this.#nextSession++;
+  }
+}
+
+class ExecScratch implements Scratch {
+  readonly #sessions = new Map<number, ExecSession>();
+  #dropped = false;
+
+  constructor(
+    readonly target: ExecTarget,
+    readonly namespace: string,
+    readonly forget: () => void,
+  ) {}
+
+  async reset(setup: readonly string[]): Promise<void> {
+    if (this.target.hello.reset) await this.#resetByAdapter(setup);
+    else await this.#rebuild(setup);
+  }
+
+  async openSession(options: SessionOptions): Promise<Session> {
+    if (this.#dropped) throw new IsoldeError('target', `the scratch ${this.namespace} has been dropped`);
+    const session = new ExecSession(this, this.target.numberSession(), options);
+    await session.connect();
+    this.#sessions.set(session.id, session);
+    return session;
+  }
+
+  async waiting(): Promise<ReadonlySet<Session>> {
+    const { adapter } = this.target;
+    const ids = await adapter
+      .request('waiting', { namespace: this.namespace }, readWaiting)
+      .catch((thrown) => {
+        // A dead adapter has nobody waiting: its sessions have all been answered.
+        if (thrown instanceof AdapterFailure) return [];
+        throw new IsoldeError('target', `waiting failed: ${errorText(thrown)}`, { cause: thrown });
+      });
+    return new Set(ids.flatMap((id) => this.#sessions.get(id) ?? []));
+  }
+
+  async drop(): Promise<void> {
+    if (this.#dropped) return;
+    this.#dropped = true;
+    await Promise.all([...this.#sessions.values()].map((session) => session.close()));
+    this.forget();
+    await this.target.ask('dropScratch', { namespace: this.namespace }).catch((thrown: IsoldeError) => {
+      // Nothing is left to drop in a process that is gone; a refusal is worth telling.
+      if (!(thrown.cause instanceof AdapterFailure)) throw thrown;
+    });
+  }
+
+  removeSession(id: number): void {
+    this.#sessions.delete(id);
+  }
+
+  async #resetByAdapter(setup: readonly string[]): Promise<void> {
+    try {
+      await this.target.adapter.request('reset', { namespace: this.namespace, setup }, nothing);
+    } catch (thrown) {
+      const statement = thrown instanceof AdapterRefusal ? setup[thrown.statement ?? -1] : undefined;
+      throw setupError(statement ?? '(not told)', errorText(thrown));
+    }
+  }
+
+  /** The scratch is made anew and the sessions connect again: for their users they never left. */
+  async #rebuild(setup: readonly string[]): Promise<void> {
+    const { namespace } = this;
+    const sessions = [...this.#sessions.values()];
+    await Promise.all(sessions.map((session) => session.disconnect()));
+    await this.target.ask('dropScratch', { namespace });
+    await this.target.ask('createScratch', { namespace });
+    const builder = new ExecSession(this, this.target.numberSession(), {
+      level: this.target.defaultLevel,
+      statementTimeoutMs: 60_000,
+      lockTimeoutMs: 10_000,
+    });
+    await builder.connect();
+    try {
+      for (const sql of setup) {
+        const { error } = await builder.execute(sql);
+        if (error !== undefined) throw setupError(sql, error.message);
+      }
+    } finally {
+      await builder.close();
+    }
+    await Promise.all(sessions.map((session) => session.connect()));
+  }
+}
+
+class ExecSession implements Session {
+  #closed = false;
+
+  constructor(
+    readonly scratch: ExecScratch,
+    readonly id: number,
+    readonly options: SessionOptions,
+  ) {}
+
+  async connect(): Promise<void> {
+    const { namespace, target } = this.scratch;
+    await target.ask('openSession', { namespace, session: this.id, ...this.options });
+  }
+
+  async disconnect(): Promise<void> {
+    await this.scratch.target.adapter.request('closeSession', { session: this.id }, nothing).catch(nothing);
+  }
+
+  async execute(sql: string): Promise<Answer> {
+    if (this.#closed) return lost('connection-lost', 'the session is closed');
+    const { target } = this.scratch;
+    const spelt = classifyStatement(sql, target.dialect).plainBegin ? this.#begin() : sql;
+    try {
+      return await target.adapter.request('execute', { session: this.id, sql: spelt }, readAnswer);
+    } catch (thrown) {
+      const crashed = thrown instanceof AdapterFailure && thrown.kind === 'died';
+      return lost(crashed ? 'crash' : 'connection-lost', errorText(thrown));
+    }
+  }
+
+  async cancel(): Promise<void> {
+    if (this.#closed) return;
+    await this.scratch.target.adapter.request('cancel', { session: this.id }, nothing).catch(nothing);
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.scratch.removeSession(this.id);
+    await this.disconnect();
+  }
+
+  #begin(): string {
+    const entry = this.scratch.target.levels.find(({ level }) => level === this.options.level);
+    return entry?.begin ?? 'BEGIN';
+  }
+}
+
+function lost(errorClass: 'crash' | 'connection-lost', message: string): Answer {
+  return { error: { class: errorClass, message }, transaction: 'lost' };
+}
+
+function setupError(sql: string, problem: string): IsoldeError {
+  return new IsoldeError('target', `The set-up statement "${sql}" failed: ${problem}`);
+}
+
+async function firstOf<T>(promise: Promise<T>, limitMs: number, late: string): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(late)), limitMs);
+  });
+  return Promise.race([promise, timeout]).finally(() => clearTimeout(timer));
+}
