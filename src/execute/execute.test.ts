@@ -13,7 +13,8 @@ function script(...lines: string[]): ScheduledCase {
   const order: StatementRef[] = [];
   for (const line of lines) {
     const [number, sql] = line.split(/: (.*)/) as [string, string];
-    const statements = (sessions[Number(number)] ??= []);
+    sessions[Number(number)] ??= [];
+    const statements = sessions[Number(number)]!;
     order.push([Number(number), statements.length]);
     statements.push(sql);
   }
@@ -157,6 +158,20 @@ describe('the scheduled executor', () => {
 });
 
 describe('the free executor', () => {
+  it('lets an observer look before the first statement and after the last', async () => {
+    const { target } = fakeTarget();
+    const scratch = await target.createScratch();
+    const { case: program } = script('0: READ', '1: READ');
+    const { header, operations } = await runFree(scratch, program, {
+      target,
+      observe: ['SELECT 1', 'SELECT 2'],
+    });
+    expect(header.sessions).toEqual(['T0', 'T1', 'observer']);
+    expect(operations.map((op) => op.session)).toEqual([2, 2, 0, 1, 2, 2]);
+    expect(operations[1]!.end!).toBeLessThanOrEqual(operations[2]!.start);
+    expect(operations[3]!.end!).toBeLessThanOrEqual(operations[4]!.start);
+  });
+
   it("keeps each session's program order and numbers transactions uniquely", async () => {
     const { target } = fakeTarget();
     const scratch = await target.createScratch();

@@ -5,7 +5,7 @@ import type { History, HistoryHeader } from '../histories/index.js';
 import type { Scratch, Target } from '../targets/index.js';
 import { type Clock, monotonicClock } from './clock.js';
 import { Lane } from './lane.js';
-import { prepareCase } from './prepare.js';
+import { type PreparedSession, prepareCase } from './prepare.js';
 import { type OperationSink, Recorder } from './recorder.js';
 import { SessionPool } from './session-pool.js';
 
@@ -24,6 +24,11 @@ export interface RunOptions {
   readonly sink?: OperationSink;
   /** Stops the run early: nothing more is sent, what is in flight is cancelled, the history so far is kept. */
   readonly signal?: AbortSignal;
+  /**
+   * Queries that an extra session, `observer`, runs before the first statement and after the last one: the
+   * state before and after, as ordinary operations of the history.
+   */
+  readonly observe?: readonly string[];
   /** Fields for the history's header. */
   readonly header?: Partial<Pick<HistoryHeader, 'seed' | 'replay'>>;
 }
@@ -46,7 +51,8 @@ export async function runCase(
   drive: (run: Run) => Promise<void>,
 ): Promise<History> {
   const { target, signal } = options;
-  const prepared = prepareCase(program, target, options.level);
+  const observe = options.observe ?? [];
+  const prepared = preparedSessions(program, options);
   const pool =
     options.sessions ??
     new SessionPool(scratch, {
@@ -59,10 +65,17 @@ export async function runCase(
     const clock = options.clock ?? monotonicClock();
     const recorder = new Recorder(target.dialect, options.sink);
     const lanes = sessions.map((session, i) => new Lane(i, prepared[i]!, session, recorder, clock));
+    const observer = observe.length === 0 ? undefined : lanes.at(-1);
+    const driven = observer === undefined ? lanes : lanes.slice(0, -1);
+    const look = async () => {
+      for (const sql of observe) if (observer?.lost === false) await observer.send({ sql, kind: 'select' });
+    };
     const unwatch = watch(lanes, clock, pool.limits, signal);
     try {
-      await drive({ lanes, recorder, stopped: () => signal?.aborted === true });
+      await look();
+      await drive({ lanes: driven, recorder, stopped: () => signal?.aborted === true });
       await Promise.all(lanes.map((lane) => lane.endOpenTransaction()));
+      await look();
     } finally {
       unwatch();
       await Promise.all(
@@ -73,23 +86,32 @@ export async function runCase(
         ),
       );
     }
-    return { header: historyHeader(program, options, lanes), operations: recorder.operations };
+    return { header: historyHeader(program, options), operations: recorder.operations };
   } finally {
     if (pool !== options.sessions) await pool.close();
   }
 }
 
+/** The sessions of the case, and the observer if there is one. */
+function preparedSessions(
+  program: Case,
+  options: Pick<RunOptions, 'target' | 'level' | 'observe'>,
+): PreparedSession[] {
+  const prepared = prepareCase(program, options.target, options.level);
+  if (options.observe === undefined || options.observe.length === 0) return prepared;
+  return [...prepared, { name: 'observer', level: options.target.defaultLevel, statements: [] }];
+}
+
 /** The header a run of this case gets; also needed before the run, to open a history file. */
 export function historyHeader(
   program: Case,
-  options: Pick<RunOptions, 'target' | 'level' | 'header'>,
-  lanes?: readonly Lane[],
+  options: Pick<RunOptions, 'target' | 'level' | 'observe' | 'header'>,
 ): HistoryHeader {
   const { target } = options;
-  const sessions = lanes?.map((lane) => lane.prepared) ?? prepareCase(program, target, options.level);
+  const sessions = preparedSessions(program, options);
   const level = program.level ?? options.level ?? target.defaultLevel;
   const others = sessions.flatMap((session, i) =>
-    session.level === level ? [] : [[String(i), session.level]],
+    session.level === level ? [] : [[String(i), session.level] as const],
   );
   return {
     sessions: sessions.map((session) => session.name),
