@@ -23,4 +23,29 @@ export {
   renderInterleaving,
   resultText,
 } from './interleaving.js';
+export { KvBuilder, type KvSink } from './kv-builder.js';
+export {
+  type Definitions,
+  type KvHistory,
+  type KvName,
+  type KvStatus,
+  kvAborted,
+  kvAppend,
+  kvCommitted,
+  kvInitial,
+  kvOther,
+  kvRead,
+  kvReadList,
+  kvUnknown,
+  kvUnseen,
+  kvWrite,
+  listOf,
+  type OtherChain,
+  printKvOp,
+  printName,
+  statusOf,
+  txName,
+  valueName,
+} from './kv-history.js';
+export { kv } from './kv-shorthand.js';
 export { type OperationProblem, operationProblem, printOperation } from './operation-line.js';
