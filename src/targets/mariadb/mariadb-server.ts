@@ -1,0 +1,262 @@
+/**
+ * A MariaDB server of our own: a fresh data folder, a Unix socket in a folder nobody else may enter, no network.
+ *
+ * It must never outlive us, not even when we are killed. So a watchdog, a shell that does nothing but read
+ * its standard input, holds the other end of a pipe: when this process ends for whatever reason, the pipe closes,
+ * and the watchdog kills the server and removes the folder. An orderly stop uses the same way out.
+ */
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { accessSync, constants, existsSync, mkdtempSync, readFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { errorText, IsoldeError } from '../../errors.js';
+import type { MysqlAddress } from '../mysql/mysql-url.js';
+import { WireConnection } from '../mysql/mysql-wire.js';
+
+export interface MariadbServer {
+  readonly address: MysqlAddress;
+  readonly pid: number;
+  /** Stops it and removes its folder. Safe to call twice. */
+  readonly stop: () => Promise<void>;
+}
+
+export interface MariadbServerOptions {
+  /** System variables for the start; names the server does not know as options are left out. */
+  readonly variables?: Readonly<Record<string, string>>;
+  /** The server program; default: `mariadbd` in PATH or the usual folders. */
+  readonly binary?: string;
+  /** Where the server's folder is made; default: the system's temporary folder. */
+  readonly folder?: string;
+}
+
+const install =
+  'Install MariaDB (Debian, Ubuntu: apt-get install mariadb-server-core mariadb-client-core), ' +
+  'or name the program: mariadb:?binary=/path/to/mariadbd';
+const startLimitMs = 30_000;
+const stopLimitMs = 5000;
+/** Longest path of a Unix socket, on Linux and with room for macOS. */
+const socketLimit = 100;
+
+/** Small and forgetful: nothing here has to survive a crash of the machine. */
+const settings: readonly string[] = [
+  '--skip-networking',
+  '--skip-log-bin',
+  '--skip-name-resolve',
+  '--max-connections=400',
+  '--innodb-buffer-pool-size=64M',
+  '--innodb-log-file-size=16M',
+  '--innodb-flush-log-at-trx-commit=0',
+  '--innodb-flush-method=nosync',
+  '--innodb-doublewrite=OFF',
+  '--innodb-lock-wait-timeout=5',
+];
+
+// Waits for a line or the end of the pipe. "gone" means the server has ended by itself, and its number may
+// belong to another process by now.
+const watchdogScript =
+  'read line; [ "$line" = gone ] || kill -KILL "$1" 2>/dev/null; cat >/dev/null; rm -rf "$2"';
+
+/** Why no private server can be run here, or undefined when one can. */
+export function mariadbAvailable(): string | undefined {
+  const missing = ['mariadbd', 'mariadb-install-db'].filter((name) => findProgram(name) === undefined);
+  return missing.length === 0 ? undefined : `${missing.join(' and ')} not found. ${install}`;
+}
+
+/** Creates and starts a server; root has no password, the socket's folder keeps others out. */
+export async function startMariadbServer(options: MariadbServerOptions = {}): Promise<MariadbServer> {
+  const binary = options.binary ?? findProgram('mariadbd');
+  const installer = findInstaller(options.binary);
+  if (binary === undefined || !existsSync(binary) || installer === undefined) {
+    const what =
+      options.binary === undefined ? mariadbAvailable() : `No program at ${options.binary}. ${install}`;
+    throw new IsoldeError('engine-missing', what ?? install);
+  }
+  const folder = makeFolder(options.folder ?? tmpdir());
+  const data = join(folder, 'data');
+  const socket = join(folder, 's');
+  try {
+    await initialize(installer, data);
+    const server = launch(binary, folder, data, socket, options.variables ?? {});
+    const address: MysqlAddress = { host: 'localhost', port: 0, socket, user: 'root', ssl: false };
+    await untilReady(server, address, folder);
+    return { address, pid: server.child.pid!, stop: server.stop };
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+interface Launched {
+  readonly child: ChildProcess;
+  readonly exited: Promise<void>;
+  readonly stop: () => Promise<void>;
+}
+
+function launch(
+  binary: string,
+  folder: string,
+  data: string,
+  socket: string,
+  variables: Readonly<Record<string, string>>,
+): Launched {
+  const child = spawn(
+    binary,
+    [
+      '--no-defaults',
+      ...asRoot(),
+      `--datadir=${data}`,
+      `--socket=${socket}`,
+      `--pid-file=${join(folder, 'pid')}`,
+      `--log-error=${join(folder, 'log')}`,
+      ...settings,
+      // Variables without an option of that name are set on sessions only.
+      ...Object.entries(variables).map(([name, value]) => `--loose-${name.replaceAll('_', '-')}=${value}`),
+    ],
+    { cwd: folder, stdio: 'ignore', detached: true },
+  );
+  const exited = new Promise<void>((resolve) => {
+    child.once('exit', () => resolve());
+    child.once('error', () => resolve());
+  });
+  const watchdog = spawn('/bin/sh', ['-c', watchdogScript, 'isolde', String(child.pid), folder], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+  });
+  const removed = new Promise<void>((resolve) => {
+    watchdog.once('exit', () => resolve());
+    watchdog.once('error', () => resolve());
+  });
+  watchdog.stdin.on('error', () => {});
+  void exited.then(() => watchdog.stdin.write('gone\n'));
+  // Neither may keep this process from ending: the watchdog cleans up behind it.
+  child.unref();
+  watchdog.unref();
+  (watchdog.stdin as unknown as { unref(): void }).unref();
+
+  let stopping: Promise<void> | undefined;
+  const stop = async () => {
+    child.ref();
+    watchdog.ref();
+    child.kill('SIGTERM');
+    const late = setTimeout(() => child.kill('SIGKILL'), stopLimitMs);
+    await exited;
+    clearTimeout(late);
+    watchdog.stdin.end();
+    await removed;
+    await rm(folder, { recursive: true, force: true });
+  };
+  return { child, exited, stop: () => (stopping ??= stop()) };
+}
+
+async function initialize(installer: string, data: string): Promise<void> {
+  try {
+    await promisify(execFile)(installer, [
+      '--no-defaults',
+      ...asRoot(),
+      `--datadir=${data}`,
+      '--auth-root-authentication-method=normal',
+      '--skip-test-db',
+      '--innodb-log-file-size=16M',
+      '--innodb-flush-method=nosync',
+    ]);
+  } catch (cause) {
+    throw new IsoldeError('target', `${installer} failed: ${lastLines(errorText(cause))}`, { cause });
+  }
+}
+
+async function untilReady(server: Launched, address: MysqlAddress, folder: string): Promise<void> {
+  let ended = false;
+  void server.exited.then(() => {
+    ended = true;
+  });
+  const end = Date.now() + startLimitMs;
+  while (!ended && Date.now() < end) {
+    if (existsSync(address.socket!)) {
+      const connection = await WireConnection.open(address).catch((error: unknown) => {
+        if (error instanceof IsoldeError) throw error;
+      });
+      if (connection !== undefined) return connection.quit();
+    }
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  const log = readLog(join(folder, 'log'));
+  await server.stop();
+  throw new IsoldeError(
+    'target',
+    `The private MariaDB server ${ended ? 'ended at its start' : `was not ready after ${startLimitMs / 1000} s`}: ${log}`,
+  );
+}
+
+function makeFolder(parent: string): string {
+  // mkdtemp makes the folder for this user only, which is what protects the password-less socket.
+  for (const place of [parent, '/tmp']) {
+    if (Buffer.byteLength(join(place, 'isolde-mariadb-XXXXXX', 's')) > socketLimit) continue;
+    try {
+      return mkdtempSync(join(place, 'isolde-mariadb-'));
+    } catch (cause) {
+      throw new IsoldeError('file-system', `No folder for a server in ${place}: ${errorText(cause)}`, {
+        cause,
+      });
+    }
+  }
+  throw new IsoldeError('file-system', `The path ${parent} is too long for a server's socket.`);
+}
+
+/** The server refuses to run as root unless told that this is meant. */
+function asRoot(): string[] {
+  return process.getuid?.() === 0 ? ['--user=root'] : [];
+}
+
+/** `mariadb-install-db` beside a given program (bin/ or, in an unpacked release, scripts/), else in PATH. */
+function findInstaller(binary: string | undefined): string | undefined {
+  if (binary !== undefined) {
+    for (const folder of [
+      dirname(binary),
+      join(dirname(binary), '../bin'),
+      join(dirname(binary), '../scripts'),
+    ]) {
+      const beside = join(folder, 'mariadb-install-db');
+      if (isExecutable(beside)) return beside;
+    }
+  }
+  return findProgram('mariadb-install-db');
+}
+
+function findProgram(name: string): string | undefined {
+  const folders = [
+    ...(process.env.PATH ?? '').split(delimiter),
+    '/usr/sbin',
+    '/usr/local/sbin',
+    '/usr/local/bin',
+  ];
+  return folders
+    .filter((folder) => folder !== '')
+    .map((folder) => join(folder, name))
+    .find(isExecutable);
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function readLog(path: string): string {
+  try {
+    const errors = readFileSync(path, 'utf8')
+      .split('\n')
+      .filter((line) => line.includes('[ERROR]'));
+    return errors.length === 0 ? 'its log says nothing' : lastLines(errors.join('\n'));
+  } catch {
+    return 'it left no log';
+  }
+}
+
+function lastLines(text: string): string {
+  return text.trim().split('\n').slice(-5).join('\n');
+}

@@ -1,0 +1,133 @@
+/**
+ * What differs between the engines that speak MySQL's protocol: levels and their contracts, how a session is
+ * set up, who ends a slow statement, and where waiting sessions are listed. The server says which engine it
+ * is; the URL's scheme does not decide it.
+ */
+import type { Level } from '../../contracts/index.js';
+import type { SessionOptions, TargetFeatures, TargetLevel } from '../target.js';
+import { waitingInInnodb, waitingInTidb } from './mysql-waiting.js';
+import type { WireConnection } from './mysql-wire.js';
+
+export interface MysqlFlavor {
+  readonly name: 'mariadb' | 'mysql' | 'tidb';
+  readonly features: TargetFeatures;
+  /** The levels, given the settings the server reported. */
+  levels(settings: Readonly<Record<string, string>>): readonly TargetLevel[];
+  /** Statements that prepare a new session. */
+  sessionSetup(options: SessionOptions): readonly string[];
+  /** The server ends slow statements of every kind by itself; otherwise we send KILL QUERY. */
+  readonly endsSlowStatements: boolean;
+  /** The handshake's connection number is not the one KILL takes. */
+  readonly asksConnectionId: boolean;
+  /** Connection numbers that wait for somebody, of anybody's sessions. */
+  waiting(monitor: WireConnection, candidates: readonly number[]): Promise<ReadonlySet<number>>;
+}
+
+/** Variables whose value a bug report must show. */
+export const isolationSettings: readonly string[] = [
+  'innodb_snapshot_isolation',
+  'innodb_rollback_on_timeout',
+  'innodb_locks_unsafe_for_binlog',
+  'innodb_autoinc_lock_mode',
+  'transaction_isolation',
+  'tx_isolation',
+  'tidb_txn_mode',
+  'tidb_enable_async_commit',
+  'tidb_enable_1pc',
+];
+
+const features: TargetFeatures = {
+  conflicts: 'wait',
+  counts: 'both',
+  lockingReads: true,
+  savepoints: true,
+  errorDoomsTransaction: false,
+  transactionalDdl: false,
+  cancel: true,
+};
+
+const innodbLevels: readonly Level[] = [
+  'read uncommitted',
+  'read committed',
+  'repeatable read',
+  'serializable',
+];
+
+const mariadb: MysqlFlavor = {
+  name: 'mariadb',
+  features,
+  levels: (settings) => {
+    const snapshot = settings.innodb_snapshot_isolation === 'ON';
+    return innodbLevels.map((level) => ({
+      level,
+      begin: 'BEGIN',
+      contract: contractId(
+        'mariadb',
+        level,
+        snapshot && (level === 'repeatable read' || level === 'serializable'),
+      ),
+    }));
+  },
+  sessionSetup: (options) => [
+    isolationLevel(options.level),
+    `${commonVariables(options)}, max_statement_time = ${options.statementTimeoutMs / 1000}`,
+  ],
+  endsSlowStatements: true,
+  asksConnectionId: false,
+  waiting: waitingInInnodb,
+};
+
+const mysql: MysqlFlavor = {
+  name: 'mysql',
+  features,
+  levels: () =>
+    innodbLevels.map((level) => ({ level, begin: 'BEGIN', contract: contractId('mysql', level) })),
+  sessionSetup: (options) => [isolationLevel(options.level), commonVariables(options)],
+  // max_execution_time covers SELECT only, and old releases lack it.
+  endsSlowStatements: false,
+  asksConnectionId: false,
+  waiting: waitingInInnodb,
+};
+
+const tidb: MysqlFlavor = {
+  name: 'tidb',
+  features,
+  levels: () => [
+    { level: 'read committed', begin: 'BEGIN PESSIMISTIC', contract: 'tidb:read-committed' },
+    { level: 'repeatable read', begin: 'BEGIN PESSIMISTIC', contract: 'tidb:repeatable-read' },
+    { level: 'snapshot', begin: 'BEGIN OPTIMISTIC', contract: 'tidb:snapshot+optimistic' },
+  ],
+  sessionSetup: (options) => {
+    const optimistic = options.level === 'snapshot';
+    return [
+      isolationLevel(optimistic ? 'repeatable read' : options.level),
+      `${commonVariables(options)}, tidb_txn_mode = '${optimistic ? 'optimistic' : 'pessimistic'}'`,
+    ];
+  },
+  endsSlowStatements: false,
+  asksConnectionId: true,
+  waiting: waitingInTidb,
+};
+
+/** The engine behind a server's version text. */
+export function flavorOf(version: string): MysqlFlavor {
+  if (/tidb/i.test(version)) return tidb;
+  return /mariadb/i.test(version) ? mariadb : mysql;
+}
+
+function contractId(owner: string, level: Level, snapshot = false): string {
+  return `${owner}:${level.replaceAll(' ', '-')}${snapshot ? '+innodb_snapshot_isolation' : ''}`;
+}
+
+function isolationLevel(level: Level): string {
+  return `SET SESSION TRANSACTION ISOLATION LEVEL ${level.toUpperCase()}`;
+}
+
+/** UTC, so that a TIMESTAMP is the same text everywhere. Lock time-outs are whole seconds: rounded up. */
+function commonVariables(options: SessionOptions): string {
+  const seconds = Math.max(1, Math.ceil(options.lockTimeoutMs / 1000));
+  return (
+    `SET SESSION autocommit = 1, time_zone = '+00:00', innodb_lock_wait_timeout = ${seconds}, ` +
+    `lock_wait_timeout = ${seconds}`
+  );
+}

@@ -1,0 +1,222 @@
+/**
+ * A server we are connected to: which engine it is, how connections to it are made, and the *monitor*, one
+ * connection kept aside for KILL and for asking who waits, so that neither ever queues behind a reset.
+ */
+import { IsoldeError } from '../../errors.js';
+import type { SessionOptions } from '../target.js';
+import { isConnectionError, type MysqlError } from './mysql-errors.js';
+import { flavorOf, isolationSettings, type MysqlFlavor } from './mysql-flavor.js';
+import { type MysqlAddress, setVariable, showAddress } from './mysql-url.js';
+import { type ConnectOptions, type Reply, serverAnswers, WireConnection } from './mysql-wire.js';
+
+export interface ServerOptions {
+  readonly address: MysqlAddress;
+  readonly variables: Readonly<Record<string, string>>;
+  /** We started it for ourselves: nobody else's data is on it, and global variables were given at its start. */
+  readonly isPrivate: boolean;
+  readonly connectTimeoutMs?: number | undefined;
+}
+
+/** How long a reset waits for locks that somebody holds in the scratch. */
+const controlLockSeconds = 5;
+/** The variable is global, or read-only. */
+const globalOnly: ReadonlySet<number | undefined> = new Set([1229, 1238]);
+
+export class MysqlServer {
+  readonly isPrivate: boolean;
+  #options: ServerOptions;
+  #monitor: WireConnection;
+  #sessionVariables: readonly string[] = [];
+  #settings: Record<string, string> = {};
+  #version = '';
+  #flavor: MysqlFlavor = flavorOf('');
+
+  private constructor(options: ServerOptions, monitor: WireConnection) {
+    this.#options = options;
+    this.#monitor = monitor;
+    this.isPrivate = options.isPrivate;
+  }
+
+  static async connect(options: ServerOptions): Promise<MysqlServer> {
+    const { address, connectTimeoutMs } = options;
+    const monitor = await WireConnection.open(address, { connectTimeoutMs }).catch((error) => {
+      throw connectError(error, address);
+    });
+    const server = new MysqlServer(options, monitor);
+    try {
+      await server.#learn();
+    } catch (error) {
+      await monitor.quit();
+      throw error;
+    }
+    return server;
+  }
+
+  get version(): string {
+    return this.#version;
+  }
+
+  get flavor(): MysqlFlavor {
+    return this.#flavor;
+  }
+
+  /** Variables that matter to isolation, as sessions will have them. */
+  get settings(): Readonly<Record<string, string>> {
+    return this.#settings;
+  }
+
+  /** Sends a statement on the monitor, reconnecting when the server had closed it (`wait_timeout`). */
+  async askMonitor(sql: string): Promise<Reply> {
+    if (this.#monitor.lost) {
+      try {
+        this.#monitor = await this.#open(undefined, {});
+      } catch (error) {
+        return { error: { code: 'LOST', message: (error as Error).message } };
+      }
+    }
+    return this.#monitor.query(sql);
+  }
+
+  async kill(what: 'QUERY' | 'CONNECTION', id: number): Promise<void> {
+    // An error means that the connection is gone already.
+    await this.askMonitor(`KILL ${what} ${id}`);
+  }
+
+  async waiting(candidates: readonly number[]): Promise<ReadonlySet<number>> {
+    if (this.#monitor.lost) await this.askMonitor('DO 0');
+    return this.#flavor.waiting(this.#monitor, candidates);
+  }
+
+  async isDown(): Promise<boolean> {
+    return !(await serverAnswers(this.#options.address));
+  }
+
+  async openSession(
+    database: string,
+    options: SessionOptions,
+  ): Promise<{ readonly wire: WireConnection; readonly id: number }> {
+    const wire = await this.#open(database, {});
+    await this.#prepare(wire, [...this.#flavor.sessionSetup(options), ...this.#sessionVariables]);
+    if (!this.#flavor.asksConnectionId) return { wire, id: wire.id };
+    const { rows } = await wire.query('SELECT CONNECTION_ID()');
+    return { wire, id: Number(rows?.[0]?.[0]?.toString() ?? wire.id) };
+  }
+
+  /** A connection for building and restoring: the user's variables, and short patience with locks. */
+  async openControl(database: string | undefined, options: ConnectOptions): Promise<WireConnection> {
+    const wire = await this.#open(database, options);
+    await this.#prepare(wire, [
+      `SET SESSION time_zone = '+00:00', innodb_lock_wait_timeout = ${controlLockSeconds}, ` +
+        `lock_wait_timeout = ${controlLockSeconds}`,
+      ...this.#sessionVariables,
+    ]);
+    return wire;
+  }
+
+  /** Why a scratch database could not be created. */
+  scratchError(error: MysqlError): IsoldeError {
+    const { address } = this.#options;
+    if (error.errno === 1044 || error.errno === 1142 || error.errno === 1227) {
+      return new IsoldeError(
+        'connect',
+        `${showAddress(address)} may not create databases. Isolde works in databases of its own, named isolde_…: ` +
+          `GRANT ALL ON \`isolde\\_%\`.* TO '${address.user}'@'…'; (${error.message})`,
+      );
+    }
+    return new IsoldeError('target', `No scratch database on ${showAddress(address)}: ${error.message}`);
+  }
+
+  async close(): Promise<void> {
+    await this.#monitor.quit();
+  }
+
+  async #open(database: string | undefined, options: ConnectOptions): Promise<WireConnection> {
+    const { address, connectTimeoutMs } = this.#options;
+    return WireConnection.open(address, { ...options, database, connectTimeoutMs }).catch((error) => {
+      throw connectError(error, address);
+    });
+  }
+
+  async #prepare(wire: WireConnection, statements: readonly string[]): Promise<void> {
+    for (const sql of statements) {
+      const { error } = await wire.query(sql);
+      if (error === undefined) continue;
+      wire.destroy();
+      throw new IsoldeError('target', `A new session refuses "${sql}": ${error.message}`);
+    }
+  }
+
+  async #learn(): Promise<void> {
+    const { rows, error } = await this.askMonitor('SELECT VERSION()');
+    if (error !== undefined) throw new IsoldeError('connect', `The server does not answer: ${error.message}`);
+    this.#version = rows?.[0]?.[0]?.toString() ?? 'unknown';
+    this.#flavor = flavorOf(this.#version);
+    const accepted: string[] = [];
+    for (const [name, value] of Object.entries(this.#options.variables)) {
+      const sql = setVariable(name, value);
+      const reply = await this.askMonitor(sql);
+      if (reply.error === undefined) accepted.push(sql);
+      else if (!(this.isPrivate && globalOnly.has(reply.error.errno)))
+        throw variableError(name, value, reply.error);
+    }
+    this.#sessionVariables = accepted;
+    const names = [...new Set([...isolationSettings, ...Object.keys(this.#options.variables)])];
+    const list = names.map((name) => `'${name}'`).join(', ');
+    const shown = await this.askMonitor(`SHOW VARIABLES WHERE Variable_name IN (${list})`);
+    for (const row of shown.rows ?? []) {
+      this.#settings[row[0]!.toString().toLowerCase()] = row[1]?.toString() ?? '';
+    }
+    if (
+      this.#flavor.name !== 'tidb' &&
+      (await this.askMonitor('SHOW ENGINE INNODB STATUS')).error !== undefined
+    ) {
+      this.#settings.isolde_block_detection = 'estimated: the user lacks the PROCESS privilege';
+    }
+  }
+}
+
+/** A failed connection in words; the password is in none of them. */
+export function connectError(error: MysqlError, address: MysqlAddress): IsoldeError {
+  if (error instanceof IsoldeError) return error;
+  const where = address.socket ?? `${address.host}:${address.port}`;
+  const options = { cause: error };
+  const text = error.message || error.code || 'no reason given';
+  switch (error.errno) {
+    case 1045:
+    case 1698:
+      return new IsoldeError(
+        'connect',
+        `The server at ${where} refuses user "${address.user}" ` +
+          `(${address.password === undefined ? 'no password given' : 'wrong password, or no such user'}): ${text}`,
+        options,
+      );
+    case 1044:
+    case 1049:
+      return new IsoldeError(
+        'connect',
+        `The server at ${where} has no database "${address.database ?? ''}" for user "${address.user}": ${text}. ` +
+          'The URL needs no database: Isolde makes its own.',
+        options,
+      );
+    case 1040:
+    case 1203:
+    case 1226:
+      return new IsoldeError('connect', `The server at ${where} takes no more connections: ${text}`, options);
+    default:
+      return new IsoldeError(
+        'connect',
+        isConnectionError(error)
+          ? `No server answers at ${where}: ${text}`
+          : `The server at ${where} refuses the connection: ${text}`,
+        options,
+      );
+  }
+}
+
+function variableError(name: string, value: string, error: MysqlError): IsoldeError {
+  const hint = globalOnly.has(error.errno) ? ' It is global: set it on the server.' : '';
+  return new IsoldeError(
+    'usage',
+    `The server does not take ${name}=${value} from the URL: ${error.message}.${hint}`,
+  );
+}

@@ -1,0 +1,177 @@
+/**
+ * A session: one connection, one statement at a time, every outcome an answer.
+ *
+ * *Is a transaction open?* OK packets say so (bit 0 of the server's status). The driver does not pass on the
+ * status of a result with rows, but with autocommit on a query neither opens nor ends a transaction. After an
+ * error, or a query with autocommit off, `DO 0` is sent: its OK packet tells. So the state is the server's own
+ * word, also after a deadlock, a lost snapshot (1020), a lock time-out or DDL that failed halfway.
+ *
+ * *Does an answer always come?* The server ends statements that run too long; a timer here sends KILL QUERY
+ * where it does not, and hangs up when even that has no effect.
+ */
+import type { Answer, Session } from '../target.js';
+import { endOf, endOfLost, mayChangeSchema, reachesBeyondScratch, readContent } from './mysql-answer.js';
+import { isConnectionError } from './mysql-errors.js';
+import type { Reply, WireConnection } from './mysql-wire.js';
+
+/** What a session needs from its scratch. */
+export interface SessionHost {
+  readonly statementTimeoutMs: number;
+  /** The server enforces the time-out; ours only guards it. */
+  readonly serverEndsSlowStatements: boolean;
+  /** Statements that reach beyond the scratch are refused. */
+  readonly guarded: boolean;
+  /** Sends KILL; settles when the server has taken notice. */
+  kill(what: 'QUERY' | 'CONNECTION', id: number): Promise<void>;
+  /** After a lost connection: whether the server is gone altogether. */
+  serverIsDown(): Promise<boolean>;
+  schemaMayHaveChanged(): void;
+  closed(session: Session): void;
+}
+
+const inTransaction = 1;
+const autocommitOn = 2;
+/** How long the server may be late before we step in, and how long after KILL we still listen. */
+const graceMs = 3000;
+
+export class MysqlSession implements Session {
+  readonly id: number;
+  #wire: WireConnection;
+  #host: SessionHost;
+  #open = false;
+  #autocommit = true;
+  #running = false;
+  #closed = false;
+  #killed: 'slow' | 'deaf' | undefined;
+  #killing: Promise<void> | undefined;
+  #guard: NodeJS.Timeout | undefined;
+
+  constructor(wire: WireConnection, id: number, host: SessionHost) {
+    this.#wire = wire;
+    this.#host = host;
+    this.id = id;
+  }
+
+  get running(): boolean {
+    return this.#running;
+  }
+
+  get open(): boolean {
+    return this.#open;
+  }
+
+  async execute(sql: string): Promise<Answer> {
+    if (this.#closed) return closedAnswer;
+    if (this.#host.guarded && reachesBeyondScratch(sql)) return this.#refuse();
+    if (mayChangeSchema(sql)) this.#host.schemaMayHaveChanged();
+    this.#running = true;
+    this.#killed = undefined;
+    const limitMs = this.#host.statementTimeoutMs + (this.#host.serverEndsSlowStatements ? graceMs : 0);
+    this.#guard = setTimeout(() => this.#stopSlow(), limitMs);
+    try {
+      const reply = await this.#wire.query(sql);
+      // A KILL still under way must not hit the next statement.
+      if (this.#killing !== undefined) await this.#killing;
+      if (reply.error !== undefined && isConnectionError(reply.error)) return await this.#lost(reply, sql);
+      return await this.#answer(reply, sql);
+    } finally {
+      clearTimeout(this.#guard);
+      this.#running = false;
+    }
+  }
+
+  async cancel(): Promise<void> {
+    if (!this.#running || this.#closed) return;
+    await this.#kill();
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    if (this.#running) {
+      // A server does not notice that its client left while it waits for a lock.
+      await this.#host.kill('CONNECTION', this.id);
+      this.#wire.destroy();
+    } else {
+      if (this.#open) await this.#wire.query('ROLLBACK');
+      await this.#wire.quit();
+    }
+    this.#host.closed(this);
+  }
+
+  async #answer(reply: Reply, sql: string): Promise<Answer> {
+    const before = this.#open;
+    const known = await this.#readState(reply);
+    if (!known) return this.#lost({ error: { code: 'LOST', message: 'The connection is lost.' } }, sql);
+    let content = readContent(reply, sql);
+    if (content.error?.class === 'cancelled' && this.#killed !== undefined) {
+      content = { error: { ...content.error, class: 'statement-timeout' } };
+    }
+    const transaction = this.#open ? 'open' : 'none';
+    if (!before) return { ...content, transaction };
+    // The common case, a statement inside its transaction, is told by its first letter alone.
+    if (this.#open && !/^\s*[bcrs]/i.test(sql)) return { ...content, transaction };
+    const ended = endOf(sql, content.error, this.#open);
+    return ended === undefined ? { ...content, transaction } : { ...content, transaction, ended };
+  }
+
+  /** Learns whether a transaction is open now; false when the connection did not survive the question. */
+  async #readState(reply: Reply): Promise<boolean> {
+    let status = reply.status;
+    if (status === undefined) {
+      if (this.#autocommit && (reply.error === undefined || !this.#open)) return true;
+      status = (await this.#wire.query('DO 0')).status;
+      if (status === undefined) return false;
+    }
+    this.#open = (status.serverStatus & inTransaction) !== 0;
+    this.#autocommit = (status.serverStatus & autocommitOn) !== 0;
+    return true;
+  }
+
+  async #lost(reply: Reply, sql: string): Promise<Answer> {
+    const { error } = readContent(reply, sql);
+    const ended = this.#open ? endOfLost(sql) : undefined;
+    const down = !this.#closed && this.#killed !== 'deaf' && (await this.#host.serverIsDown());
+    this.#open = false;
+    this.#wire.destroy();
+    return {
+      error: { ...error!, class: down ? 'crash' : error!.class },
+      transaction: 'lost',
+      ...(ended !== undefined && { ended }),
+    };
+  }
+
+  #refuse(): Answer {
+    return {
+      error: {
+        class: 'unsupported',
+        code: 'isolde',
+        message:
+          'Isolde does not send this statement: it reaches beyond the scratch database, and the server is not a private one.',
+      },
+      transaction: this.#open ? 'open' : 'none',
+    };
+  }
+
+  #stopSlow(): void {
+    this.#killed = 'slow';
+    void this.#kill();
+    this.#guard = setTimeout(() => {
+      this.#killed = 'deaf';
+      this.#killing = undefined;
+      this.#wire.destroy();
+    }, graceMs);
+  }
+
+  #kill(): Promise<void> {
+    this.#killing ??= this.#host.kill('QUERY', this.id).finally(() => {
+      this.#killing = undefined;
+    });
+    return this.#killing;
+  }
+}
+
+const closedAnswer: Answer = {
+  error: { class: 'connection-lost', code: 'closed', message: 'The session is closed.' },
+  transaction: 'lost',
+};
