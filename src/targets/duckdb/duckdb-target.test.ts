@@ -2,11 +2,14 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describeConformance } from '../conformance.case.js';
 import type { Answer, Scratch, Session, Target } from '../target.js';
-import { duckdbDriver } from './index.js';
+import { duckdbAvailable, duckdbDriver } from './index.js';
 
 const options = { level: 'snapshot', statementTimeoutMs: 10_000, lockTimeoutMs: 1_000 } as const;
 const twoRows = ['CREATE TABLE t(id INTEGER, v INTEGER)', 'INSERT INTO t VALUES (1, 10), (2, 20)'];
+
+describeConformance({ open: () => duckdbDriver.open('duckdb:', {}), available: duckdbAvailable });
 
 let target: Target;
 let scratch: Scratch;
