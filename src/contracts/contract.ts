@@ -54,10 +54,16 @@ export interface Mechanism {
   readonly firstUpdaterWins: boolean;
   /** What makes the level serializable, if it is. */
   readonly certifier: 'none' | 'ssi' | 'two-phase-locking' | 'timestamp' | 'serial-execution';
+  /**
+   * The snapshot may move forward as long as nothing read from it has changed (CockroachDB's read refresh), so a
+   * read may also see a committed state newer than its pivot.
+   */
+  readonly snapshotMoves?: boolean;
 }
 
+/** Where the promise is written down. */
 export interface ContractSource {
-  /** Which fields it backs: `pivot`, `forbids`, … */
+  /** Which field it backs: `pivot`, `forbids`, … */
   readonly clause: string;
   readonly title: string;
   readonly url: string;

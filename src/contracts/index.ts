@@ -1,3 +1,11 @@
-export type { Anomaly } from './anomaly.js';
+export {
+  type Anomaly,
+  type AnomalyDescription,
+  anomalies,
+  describeAnomaly,
+  parseAnomaly,
+} from './anomaly.js';
 export type { Contract, ContractSource, Mechanism, Pivot } from './contract.js';
 export { type Level, levels, parseLevel, shortLevel } from './level.js';
+export { contractsMarkdown } from './markdown.js';
+export { contractFor, contracts, contractsOf, findContract } from './table.js';

@@ -1,0 +1,170 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type Anomaly, anomalies, describeAnomaly, parseAnomaly } from './anomaly.js';
+import type { Contract } from './contract.js';
+import { levels } from './level.js';
+import { contractFor, contracts, contractsOf, findContract } from './table.js';
+
+const vendorRows = contracts.filter(({ kind }) => kind === 'vendor');
+const anyContract = fc.constantFrom(...contracts);
+
+function forbidsAllOf(strong: string, weak: string): readonly Anomaly[] {
+  return findContract(weak)!.forbids.filter((anomaly) => !findContract(strong)!.forbids.includes(anomaly));
+}
+
+describe('the table of contracts', () => {
+  it('gives every contract an id of its own that begins with its owner', () => {
+    expect(new Set(contracts.map(({ id }) => id)).size).toBe(contracts.length);
+    for (const { id, owner } of contracts) expect(id.startsWith(`${owner}:`), id).toBe(true);
+  });
+
+  it('covers the vendors and theories it is meant to', () => {
+    expect([...new Set(contracts.map(({ owner }) => owner))]).toEqual([
+      'duckdb',
+      'turso',
+      'sqlite',
+      'postgres',
+      'mariadb',
+      'mysql',
+      'tidb',
+      'cockroach',
+      'oracle',
+      'sqlserver',
+      'adya',
+      'ansi',
+    ]);
+  });
+
+  it('describes the mechanism of every vendor row and of no theory', () => {
+    for (const { id, kind, mechanism, level } of contracts) {
+      expect(mechanism !== undefined, id).toBe(kind === 'vendor');
+      if (kind === 'vendor') expect(levels, id).toContain(level);
+    }
+  });
+
+  it('cites a source for every clause, and sources only for clauses there are', () => {
+    for (const { id, mechanism, sources } of contracts) {
+      const clauses = new Set(['forbids', ...Object.keys(mechanism ?? {})]);
+      const cited = new Set(sources.map(({ clause }) => clause));
+      expect([...cited].sort(), id).toEqual([...clauses].sort());
+      for (const { url, title } of sources) {
+        expect(url, id).toMatch(/^https:\/\//);
+        expect(title.length, id).toBeGreaterThan(5);
+      }
+    }
+  });
+
+  it('lists no anomaly twice', () => {
+    fc.assert(
+      fc.property(anyContract, ({ forbids }) => new Set(forbids).size === forbids.length),
+      { numRuns: 200 },
+    );
+  });
+
+  it('forbids every narrow anomaly where it forbids a wide one', () => {
+    for (const { id, forbids } of contracts) {
+      for (const { id: narrow, partOf } of anomalies) {
+        const wide = partOf.find((anomaly) => forbids.includes(anomaly));
+        // Own writes aside, a narrow anomaly is an instance of the wide one, so it cannot be allowed.
+        if (wide !== undefined) expect(forbids, `${id} forbids ${wide}`).toContain(narrow);
+      }
+    }
+  });
+
+  it('lets a mechanism and the promise agree', () => {
+    for (const { id, mechanism, forbids } of vendorRows) {
+      const { certifier, ownWrites, pivot, firstUpdaterWins } = mechanism!;
+      expect(forbids.includes('G2'), id).toBe(certifier !== 'none');
+      expect(forbids.includes('own-write-missed'), id).toBe(ownWrites);
+      expect(forbids.includes('G1a'), id).toBe(pivot !== 'uncommitted');
+      if (firstUpdaterWins) expect(forbids, id).toContain('lost-update');
+    }
+  });
+
+  it.each([
+    ['postgres:repeatable-read', 'postgres:read-committed'],
+    ['postgres:serializable', 'postgres:repeatable-read'],
+    ['mysql:read-committed', 'mysql:read-uncommitted'],
+    ['mysql:repeatable-read', 'mysql:read-committed'],
+    ['mysql:serializable', 'mysql:repeatable-read'],
+    ['mariadb:repeatable-read+innodb_snapshot_isolation', 'mariadb:repeatable-read'],
+    ['mariadb:serializable', 'mariadb:repeatable-read+innodb_snapshot_isolation'],
+    ['tidb:repeatable-read', 'tidb:read-committed'],
+    ['tidb:snapshot+optimistic', 'tidb:repeatable-read'],
+    ['cockroach:serializable', 'cockroach:read-committed'],
+    ['oracle:serializable', 'oracle:read-committed'],
+    ['sqlserver:read-committed', 'sqlserver:read-uncommitted'],
+    ['sqlserver:repeatable-read', 'sqlserver:read-committed'],
+    ['sqlserver:serializable', 'sqlserver:repeatable-read'],
+    ['sqlserver:serializable', 'sqlserver:snapshot'],
+    ['adya:PL-2', 'adya:PL-1'],
+    ['adya:PL-CS', 'adya:PL-2'],
+    ['adya:PL-2+', 'adya:PL-CS'],
+    ['adya:PL-SI', 'adya:PL-2+'],
+    ['adya:PL-2.99', 'adya:PL-CS'],
+    ['adya:PL-3', 'adya:PL-SI'],
+    ['adya:PL-3', 'adya:PL-2.99'],
+    ['ansi:read-committed', 'ansi:read-uncommitted'],
+    ['ansi:repeatable-read', 'ansi:read-committed'],
+    ['ansi:serializable', 'ansi:repeatable-read'],
+  ])('%s forbids all that %s forbids', (strong, weak) => {
+    expect(forbidsAllOf(strong, weak)).toEqual([]);
+  });
+
+  it('keeps PL-SI and PL-2.99 apart: phantoms here, write skew there', () => {
+    expect(forbidsAllOf('adya:PL-SI', 'adya:PL-2.99')).toEqual(['write-skew', 'G2-item']);
+    expect(forbidsAllOf('adya:PL-2.99', 'adya:PL-SI')).toContain('PMP');
+  });
+
+  it('says that InnoDB at REPEATABLE READ promises own writes and plain reads, but no safe updates', () => {
+    const { forbids } = findContract('mariadb:repeatable-read')!;
+    expect(forbids).toEqual(expect.arrayContaining(['own-write-missed', 'read-skew', 'PMP']));
+    for (const allowed of ['lost-update', 'read-write-skew', 'write-skew', 'PMP-write', 'G-single'] as const)
+      expect(forbids).not.toContain(allowed);
+  });
+});
+
+describe('looking contracts up', () => {
+  it('finds every contract by its id and by its owner, level and settings', () => {
+    fc.assert(
+      fc.property(anyContract, (contract: Contract) => {
+        expect(findContract(contract.id)).toBe(contract);
+        expect(contractsOf(contract.owner)).toContain(contract);
+        if (contract.level !== undefined)
+          expect(contractFor(contract.owner, contract.level, contract.settings)).toBe(contract);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('takes the row of a setting only when the setting is on', () => {
+    const off = contractFor('mariadb', 'repeatable read', { innodb_snapshot_isolation: 'OFF' });
+    const on = contractFor('mariadb', 'repeatable read', { innodb_snapshot_isolation: 'on' });
+    expect([off?.id, on?.id]).toEqual([
+      'mariadb:repeatable-read',
+      'mariadb:repeatable-read+innodb_snapshot_isolation',
+    ]);
+  });
+
+  it('returns nothing for a level the owner does not have', () => {
+    expect(contractFor('postgres', 'snapshot')).toBeUndefined();
+    expect(findContract('postgres:snapshot')).toBeUndefined();
+  });
+});
+
+describe('anomalies', () => {
+  it('are read in any case', () => {
+    for (const { id } of anomalies) expect(parseAnomaly(` ${id.toUpperCase()} `)).toBe(id);
+    expect(parseAnomaly('G3')).toBeUndefined();
+  });
+
+  it('are parts of wider ones that exist, transitively and without cycles', () => {
+    for (const { id, partOf } of anomalies) {
+      for (const wide of partOf) {
+        expect(describeAnomaly(wide), id).toBeDefined();
+        expect(describeAnomaly(wide).partOf, id).not.toContain(id);
+        for (const wider of describeAnomaly(wide).partOf) expect(partOf, `${id} in ${wide}`).toContain(wider);
+      }
+    }
+  });
+});

@@ -1,0 +1,67 @@
+/** The table of all contracts, and the ways to look one up. */
+import type { Contract } from './contract.js';
+import type { Level } from './level.js';
+import { theoryContracts } from './theory.js';
+import { cockroachContracts } from './vendors/cockroach.js';
+import { duckdbContracts } from './vendors/duckdb.js';
+import { mariadbContracts } from './vendors/mariadb.js';
+import { mysqlContracts } from './vendors/mysql.js';
+import { oracleContracts } from './vendors/oracle.js';
+import { postgresContracts } from './vendors/postgres.js';
+import { sqliteContracts } from './vendors/sqlite.js';
+import { sqlserverContracts } from './vendors/sqlserver.js';
+import { tidbContracts } from './vendors/tidb.js';
+import { tursoContracts } from './vendors/turso.js';
+
+/** Every contract Isolde knows: vendors first, then theory. */
+export const contracts: readonly Contract[] = [
+  ...duckdbContracts,
+  ...tursoContracts,
+  ...sqliteContracts,
+  ...postgresContracts,
+  ...mariadbContracts,
+  ...mysqlContracts,
+  ...tidbContracts,
+  ...cockroachContracts,
+  ...oracleContracts,
+  ...sqlserverContracts,
+  ...theoryContracts,
+];
+
+/** The contract of that id, if there is one. */
+export function findContract(id: string): Contract | undefined {
+  return contracts.find((contract) => contract.id === id);
+}
+
+/** The contracts of a vendor or a theory (`postgres`, `adya`), from weakest to strongest. */
+export function contractsOf(owner: string): readonly Contract[] {
+  return contracts.filter((contract) => contract.owner === owner);
+}
+
+/**
+ * The contract that holds for an owner at a level with these settings. Among the rows whose settings are all
+ * met, the one that names most of them; a setting nobody mentions counts as met only if no row asks for it.
+ *
+ *     contractFor('mariadb', 'repeatable read', { innodb_snapshot_isolation: 'ON' })?.id
+ *     // 'mariadb:repeatable-read+innodb_snapshot_isolation'
+ */
+export function contractFor(
+  owner: string,
+  level: Level,
+  settings: Readonly<Record<string, string>> = {},
+): Contract | undefined {
+  const met = contractsOf(owner).filter(
+    (contract) =>
+      contract.level === level &&
+      Object.entries(contract.settings ?? {}).every(([name, value]) => sameSetting(settings[name], value)),
+  );
+  return met.sort((a, b) => countSettings(b) - countSettings(a))[0];
+}
+
+function sameSetting(actual: string | undefined, wanted: string): boolean {
+  return actual !== undefined && actual.toLowerCase() === wanted.toLowerCase();
+}
+
+function countSettings(contract: Contract): number {
+  return Object.keys(contract.settings ?? {}).length;
+}
