@@ -17,6 +17,8 @@ export interface MysqlFlavor {
   sessionSetup(options: SessionOptions): readonly string[];
   /** The server ends slow statements of every kind by itself; otherwise we send KILL QUERY. */
   readonly endsSlowStatements: boolean;
+  /** Errors that were seen to roll back the whole transaction in every case we could provoke. */
+  readonly rollbackErrors: ReadonlySet<number>;
   /** The handshake's connection number is not the one KILL takes. */
   readonly asksConnectionId: boolean;
   /** Connection numbers that wait for somebody, of anybody's sessions. */
@@ -73,6 +75,8 @@ const mariadb: MysqlFlavor = {
     `${commonVariables(options)}, max_statement_time = ${options.statementTimeoutMs / 1000}`,
   ],
   endsSlowStatements: true,
+  // 1213 of row locks and of metadata locks, 1020 of innodb_snapshot_isolation.
+  rollbackErrors: new Set([1213, 1020]),
   asksConnectionId: false,
   waiting: waitingInInnodb,
 };
@@ -85,6 +89,7 @@ const mysql: MysqlFlavor = {
   sessionSetup: (options) => [isolationLevel(options.level), commonVariables(options)],
   // max_execution_time covers SELECT only, and old releases lack it.
   endsSlowStatements: false,
+  rollbackErrors: new Set(),
   asksConnectionId: false,
   waiting: waitingInInnodb,
 };
@@ -105,6 +110,7 @@ const tidb: MysqlFlavor = {
     ];
   },
   endsSlowStatements: false,
+  rollbackErrors: new Set(),
   asksConnectionId: true,
   waiting: waitingInTidb,
 };

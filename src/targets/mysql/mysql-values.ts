@@ -35,17 +35,17 @@ type Reader = (bytes: Buffer) => Value;
 const binaryCharacterSet = 63;
 
 const integer: Reader = (bytes) => {
-  const text = bytes.latin1Slice();
+  const text = bytes.toString('latin1');
   return text.length < 16 ? Number(text) : integerValue(BigInt(text));
 };
-const decimal: Reader = (bytes) => ({ decimal: bytes.latin1Slice() });
-const double: Reader = (bytes) => doubleValue(Number(bytes.latin1Slice()));
-const date: Reader = (bytes) => ({ date: bytes.latin1Slice() });
-const time: Reader = (bytes) => ({ time: bytes.latin1Slice() });
-const datetime: Reader = (bytes) => ({ timestamp: bytes.latin1Slice() });
-const instant: Reader = (bytes) => ({ timestamp: `${bytes.latin1Slice()}+00` });
-const json: Reader = (bytes) => ({ other: bytes.utf8Slice() });
-const text: Reader = (bytes) => bytes.utf8Slice();
+const decimal: Reader = (bytes) => ({ decimal: bytes.toString('latin1') });
+const double: Reader = (bytes) => doubleValue(Number(bytes.toString('latin1')));
+const date: Reader = (bytes) => ({ date: bytes.toString('latin1') });
+const time: Reader = (bytes) => ({ time: bytes.toString('latin1') });
+const datetime: Reader = (bytes) => ({ timestamp: bytes.toString('latin1') });
+const instant: Reader = (bytes) => ({ timestamp: `${bytes.toString('latin1')}+00` });
+const json: Reader = (bytes) => ({ other: bytes.toString('utf8') });
+const text: Reader = (bytes) => bytes.toString('utf8');
 
 /** By the protocol's type number; what is missing is text or bytes, by character set. */
 const readers: Readonly<Record<number, Reader>> = {
