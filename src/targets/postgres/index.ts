@@ -1,0 +1,1 @@
+export { postgresAvailable, postgresDriver } from './postgres-target.js';

