@@ -27,7 +27,7 @@ HELLO = {
     "name": "sqlite",
     "version": sqlite3.sqlite_version,
     "dialect": "sqlite",
-    "levels": [{"level": "serializable", "contract": "sqlite:wal", "begin": "BEGIN"}],
+    "levels": [{"level": "serializable", "contract": "sqlite:serializable+wal", "begin": "BEGIN"}],
     "defaultLevel": "serializable",
     "features": {
         "conflicts": "fail",

@@ -1,3 +1,11 @@
+export {
+  type FaultName,
+  type FaultSpec,
+  faultNames,
+  parseFault,
+  showFault,
+  withFault,
+} from './faults/index.js';
 export { defaultTargetUrl, hidePassword, openTarget, targetDrivers } from './registry.js';
 export type {
   Answer,

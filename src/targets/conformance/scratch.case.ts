@@ -1,6 +1,6 @@
 /** Identity of the target, and the scratch namespace: created, reset, dropped, and nothing else touched. */
 import { expect } from 'vitest';
-import * as contracts from '../../contracts/index.js';
+import { findContract } from '../../contracts/index.js';
 import { IsoldeError } from '../../errors.js';
 import type { Dialect } from '../../sql/index.js';
 import { type Behaviour, ok, rowsOf, simpleSetup } from './lab.case.js';
@@ -34,9 +34,7 @@ export const scratchBehaviours: readonly Behaviour[] = [
     run: async ({ target }) => {
       expect(target.levels.length).toBeGreaterThan(0);
       for (const { level, contract } of target.levels) {
-        const find = (contracts as unknown as Record<string, ((id: string) => unknown) | undefined>)
-          .findContract;
-        expect(find === undefined || find(contract), `contract ${contract} of level ${level}`).toBeDefined();
+        expect(findContract(contract), `contract ${contract} of level ${level}`).toBeDefined();
       }
     },
   },

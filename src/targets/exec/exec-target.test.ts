@@ -26,7 +26,7 @@ const hello = {
   name: 'toy',
   version: '1',
   dialect: 'sqlite',
-  levels: [{ level: 'serializable', contract: 'sqlite:wal', begin: 'BEGIN IMMEDIATE' }],
+  levels: [{ level: 'serializable', contract: 'sqlite:serializable+wal', begin: 'BEGIN IMMEDIATE' }],
   defaultLevel: 'serializable',
   features: {
     conflicts: 'fail',

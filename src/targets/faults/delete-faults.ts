@@ -1,0 +1,85 @@
+/**
+ * Faults of committed deletes. The occasion is the DELETE: the rows it is about to remove are read first (with
+ * a lock where the engine has locking reads, so that they are the rows the DELETE will meet).
+ *
+ * - `visible-committed-delete`: after the commit, every plain SELECT reads the table with those rows added
+ *   (`FROM t` becomes `FROM (SELECT * FROM t UNION ALL …) AS t`), unless a row with that key exists again.
+ * - `resurrected-row`: after the commit, another connection inserts them again, before COMMIT is answered.
+ */
+import type { Row } from '../../sql/index.js';
+import type { Answer } from '../target.js';
+import type { DeletedRows, Turn } from './faulty-session.js';
+import { literal, replaceTable, sameness, splitWrite } from './statement-shape.js';
+
+export async function visibleCommittedDelete(turn: Turn): Promise<Answer> {
+  const { scratch, statement } = turn;
+  if (statement.kind === 'select' && statement.locking === 'none') return turn.send(withGhosts(turn));
+  return sendAndCommitDeletes(turn, async (deleted) => {
+    scratch.ghosts.push(...deleted);
+  });
+}
+
+export async function resurrectedRow(turn: Turn): Promise<Answer> {
+  return sendAndCommitDeletes(turn, async (deleted) => {
+    const fresh = await turn.session.fresh();
+    const { dialect } = turn.scratch.target;
+    for (const { table, columns, rows } of deleted) {
+      for (const row of rows) {
+        const values = row.map((value) => literal(value, dialect)).join(', ');
+        await fresh.send(`INSERT INTO ${table} (${columns.join(', ')}) VALUES (${values})`);
+      }
+    }
+  });
+}
+
+async function sendAndCommitDeletes(
+  turn: Turn,
+  committed: (deleted: readonly DeletedRows[]) => Promise<void>,
+): Promise<Answer> {
+  const { statement, log } = turn;
+  const captured = statement.kind === 'delete' ? await capture(turn) : undefined;
+  if (captured !== undefined && !('table' in captured)) return captured;
+  const answer = await turn.send();
+  if (captured !== undefined && answer.error === undefined) {
+    if (log === undefined) await committed([captured]);
+    else log.deleted.push(captured);
+  }
+  const isCommit = statement.kind === 'commit' && answer.error === undefined && answer.ended !== 'rollback';
+  if (isCommit && log !== undefined && log.deleted.length > 0) await committed(log.deleted);
+  return answer;
+}
+
+/** The rows a DELETE is about to remove; an answer when reading them failed as the DELETE would have. */
+async function capture(turn: Turn): Promise<DeletedRows | Answer | undefined> {
+  const { dialect, features } = turn.scratch.target;
+  const write = splitWrite(turn.sql, dialect);
+  if (write === undefined || !turn.fires()) return undefined;
+  const lock = features.lockingReads ? ' FOR UPDATE' : '';
+  const answer = await turn.send(`SELECT * FROM ${write.table} WHERE ${write.where}${lock}`);
+  if (answer.error !== undefined) return answer;
+  const { columns = [], rows = [] } = answer;
+  return { table: write.table, columns, rows };
+}
+
+function withGhosts(turn: Turn): string {
+  const { scratch } = turn;
+  const { dialect } = scratch.target;
+  const tables = new Set(scratch.ghosts.map(({ table }) => table));
+  let { sql } = turn;
+  for (const table of tables) {
+    const ghosts = scratch.ghosts.filter((ghost) => ghost.table === table);
+    const parts = ghosts.flatMap((ghost) => ghost.rows.map((row) => ghostRow(turn, ghost, row)));
+    const derived = [`SELECT * FROM ${table}`, ...parts].join(' UNION ALL ');
+    sql = replaceTable(sql, table.toLowerCase(), derived, dialect) ?? sql;
+  }
+  return sql;
+}
+
+function ghostRow({ scratch }: Turn, { table, columns }: DeletedRows, row: Row): string {
+  const { dialect } = scratch.target;
+  const key = scratch.spec.key ?? columns[0]!;
+  const keyAt = Math.max(0, columns.indexOf(key));
+  const alive = `SELECT 1 FROM ${table} WHERE ${sameness(key, literal(row[keyAt]!, dialect), dialect)}`;
+  const from = dialect === 'mysql' ? ' FROM DUAL' : '';
+  return `SELECT ${row.map((value) => literal(value, dialect)).join(', ')}${from} WHERE NOT EXISTS (${alive})`;
+}

@@ -1,0 +1,118 @@
+/**
+ * A target whose isolation is broken in one known way. Everything but the broken statements goes straight to
+ * the wrapped target, and its stamp says so: nobody should mistake a planted bug for a real one.
+ */
+import { IsoldeError } from '../../errors.js';
+import type { Answer, Scratch, Session, SessionOptions, Target } from '../target.js';
+import { type FaultSpec, showFault } from './fault-spec.js';
+import { type DeletedRows, FaultySession, type Mechanism } from './faulty-session.js';
+import { mechanisms } from './mechanisms.js';
+import { createdTables } from './statement-shape.js';
+import { Trigger } from './trigger.js';
+
+/** Wraps a target; throws when the fault has nothing to break in this engine. */
+export function withFault(target: Target, spec: FaultSpec): Target {
+  const { unfit } = mechanisms[spec.name];
+  const problem = unfit?.(target);
+  if (problem !== undefined) {
+    throw new IsoldeError(
+      'usage',
+      `The fault ${spec.name} cannot be injected into ${target.name}: ${problem}`,
+    );
+  }
+  return new FaultyTarget(target, spec);
+}
+
+class FaultyTarget implements Target {
+  readonly name: Target['name'];
+  readonly dialect: Target['dialect'];
+  readonly stamp: Target['stamp'];
+  readonly levels: Target['levels'];
+  readonly defaultLevel: Target['defaultLevel'];
+  readonly features: Target['features'];
+
+  constructor(
+    readonly inner: Target,
+    readonly spec: FaultSpec,
+  ) {
+    this.name = inner.name;
+    this.dialect = inner.dialect;
+    this.levels = inner.levels;
+    this.defaultLevel = inner.defaultLevel;
+    this.features = inner.features;
+    const fault = showFault(spec);
+    const { url, settings } = inner.stamp;
+    this.stamp = {
+      ...inner.stamp,
+      ...(url !== undefined && {
+        url: `${url}${url.includes('?') ? '&' : '?'}fault=${encodeURIComponent(fault)}`,
+      }),
+      settings: { ...settings, fault },
+    };
+  }
+
+  async createScratch(): Promise<Scratch> {
+    return new FaultyScratch(await this.inner.createScratch(), this.inner, this.spec);
+  }
+
+  close(): Promise<void> {
+    return this.inner.close();
+  }
+}
+
+export class FaultyScratch implements Scratch {
+  readonly namespace: string;
+  readonly mechanism: Mechanism;
+  readonly afterStatement: ((session: FaultySession, answer: Answer) => Promise<void>) | undefined;
+  readonly trigger: Trigger;
+  readonly sessions = new Set<FaultySession>();
+  /** Whose a session of the wrapped target is, auxiliary ones included. */
+  readonly owners = new Map<Session, FaultySession>();
+  /** A table of the set-up: reading it pins an auxiliary transaction's snapshot. */
+  anyTable: string | undefined;
+  /** Committed deletes that still show, newest last. */
+  ghosts: DeletedRows[] = [];
+
+  constructor(
+    readonly inner: Scratch,
+    readonly target: Target,
+    readonly spec: FaultSpec,
+  ) {
+    this.namespace = inner.namespace;
+    this.trigger = new Trigger(spec);
+    const fault = mechanisms[spec.name];
+    this.mechanism = fault.execute;
+    this.afterStatement = fault.afterStatement;
+  }
+
+  async reset(setup: readonly string[]): Promise<void> {
+    await this.endAuxiliaryTransactions();
+    this.trigger.reset();
+    this.ghosts = [];
+    await this.inner.reset(setup);
+    this.anyTable = createdTables(setup, this.target.dialect)[0];
+    const { afterReset } = mechanisms[this.spec.name];
+    if (afterReset !== undefined) await Promise.all([...this.sessions].map(afterReset));
+  }
+
+  async openSession(options: SessionOptions): Promise<Session> {
+    const session = new FaultySession(this, await this.inner.openSession(options), options);
+    this.sessions.add(session);
+    await mechanisms[this.spec.name].afterReset?.(session);
+    return session;
+  }
+
+  async waiting(): Promise<ReadonlySet<Session>> {
+    const inner = await this.inner.waiting();
+    return new Set([...inner].flatMap((session) => this.owners.get(session) ?? []));
+  }
+
+  async endAuxiliaryTransactions(): Promise<void> {
+    for (const session of this.sessions) await session.endAuxiliaryTransactions();
+  }
+
+  async drop(): Promise<void> {
+    await Promise.all([...this.sessions].map((session) => session.close()));
+    await this.inner.drop();
+  }
+}

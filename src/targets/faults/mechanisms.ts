@@ -1,0 +1,57 @@
+/** The faults by name: what each does to a statement, and which engines have nothing for it to break. */
+import type { Answer, Target } from '../target.js';
+import { resurrectedRow, visibleCommittedDelete } from './delete-faults.js';
+import { commitOnRollback, partialCommit, unreportedWriteConflict } from './end-faults.js';
+import type { FaultName } from './fault-spec.js';
+import type { FaultySession, Mechanism } from './faulty-session.js';
+import {
+  dirtyRead,
+  missedOwnWrite,
+  phantomInSnapshot,
+  renewOldSnapshot,
+  staleSnapshot,
+} from './read-faults.js';
+import { lateSnapshot, weakerLevel } from './snapshot-faults.js';
+import {
+  lostInsert,
+  lostUpdate,
+  missedOwnNoopWrite,
+  splitPredicate,
+  strippedRowLock,
+} from './write-faults.js';
+
+export interface Fault {
+  readonly execute: Mechanism;
+  /** Runs for each session when it is opened and when the scratch was reset. */
+  readonly afterReset?: (session: FaultySession) => Promise<void>;
+  readonly afterStatement?: (session: FaultySession, answer: Answer) => Promise<void>;
+  readonly unfit?: (target: Target) => string | undefined;
+}
+
+export const mechanisms: Readonly<Record<FaultName, Fault>> = {
+  'weaker-level': { execute: weakerLevel },
+  'stale-snapshot': {
+    execute: staleSnapshot,
+    afterReset: renewOldSnapshot,
+    afterStatement: async (session, answer) => {
+      if (answer.transaction === 'none') await renewOldSnapshot(session);
+    },
+  },
+  'late-snapshot': { execute: lateSnapshot },
+  'dirty-read': { execute: dirtyRead },
+  'missed-own-write': { execute: missedOwnWrite },
+  'missed-own-noop-write': { execute: missedOwnNoopWrite },
+  'lost-update': { execute: lostUpdate },
+  'lost-insert': { execute: lostInsert },
+  'commit-on-rollback': { execute: commitOnRollback },
+  'partial-commit': { execute: partialCommit },
+  'stripped-row-lock': {
+    execute: strippedRowLock,
+    unfit: (target) => (target.features.lockingReads ? undefined : 'it has no SELECT … FOR UPDATE'),
+  },
+  'unreported-write-conflict': { execute: unreportedWriteConflict },
+  'visible-committed-delete': { execute: visibleCommittedDelete },
+  'resurrected-row': { execute: resurrectedRow },
+  'phantom-in-snapshot': { execute: phantomInSnapshot },
+  'split-predicate': { execute: splitPredicate },
+};
