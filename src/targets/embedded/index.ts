@@ -1,2 +1,5 @@
 export { choose, type EmbeddedUrl, parseEmbeddedUrl } from './embedded-url.js';
+export type { FileConnection, FileEngine, FileReply } from './file-engine.js';
+export { FileScratch, scratchParent } from './file-scratch.js';
 export { loadDriver, missingDriver, packageVersion } from './load-driver.js';
+export { classifySqliteMessage, isRowWrite, sqliteValue } from './sqlite-family.js';

@@ -1,0 +1,146 @@
+/**
+ * A scratch of an engine that keeps its database in a file: a folder `isolde_…` of our own, never a file of the
+ * user's. Every reset makes a new file with a new name and moves the open sessions to it. That is as cheap as
+ * putting the rows back, leaves nothing of the case before (free pages, sequences, settings, temporary tables),
+ * and is safe with old Turso versions, which go on using a deleted file when its name comes back.
+ */
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { Level } from '../../contracts/index.js';
+import { errorText, IsoldeError } from '../../errors.js';
+import type { Scratch, Session, SessionOptions } from '../target.js';
+import type { FileConnection, FileEngine } from './file-engine.js';
+import { FileSession } from './file-session.js';
+
+export interface FileScratchOptions {
+  readonly engine: FileEngine;
+  /** Where the scratch's own folder is made. */
+  readonly parentFolder: string;
+  readonly level: Level;
+  onDrop(scratch: FileScratch): void;
+}
+
+/** The folder scratches go to: the URL's path, which must be a folder, or where temporary files belong. */
+export function scratchParent(url: string, path: string, scratchFolder: string | undefined): string {
+  if (path === '') return scratchFolder ?? tmpdir();
+  if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) {
+    throw new IsoldeError(
+      'safety',
+      `"${path}" in "${url}" is not a folder. Isolde never opens a database file of yours here: ` +
+        'name a folder, and it makes files of its own in it',
+    );
+  }
+  return resolve(path);
+}
+
+export class FileScratch implements Scratch {
+  readonly namespace = `isolde_${randomBytes(6).toString('hex')}`;
+  readonly #options: FileScratchOptions;
+  readonly #folder: string;
+  readonly #sessions = new Set<FileSession>();
+  #fileCount = 0;
+  #file = '';
+  #nextId = 1;
+  #dropped = false;
+
+  static async create(options: FileScratchOptions): Promise<FileScratch> {
+    const scratch = new FileScratch(options);
+    await scratch.#newFile();
+    return scratch;
+  }
+
+  private constructor(options: FileScratchOptions) {
+    this.#options = options;
+    this.#folder = join(options.parentFolder, this.namespace);
+    try {
+      mkdirSync(this.#folder, { mode: 0o700 });
+    } catch (cause) {
+      throw new IsoldeError('file-system', `Cannot make a folder for the scratch: ${errorText(cause)}`, {
+        cause,
+      });
+    }
+  }
+
+  async reset(setup: readonly string[]): Promise<void> {
+    const old = this.#file;
+    await this.#newFile();
+    const admin = await this.#connect(0);
+    try {
+      await this.#build(admin, setup);
+    } finally {
+      await admin.close();
+      for (const session of this.#sessions) {
+        await session.reconnect(await this.#connect(session.statementTimeoutMs));
+      }
+      removeDatabase(old);
+    }
+  }
+
+  async openSession(options: SessionOptions): Promise<Session> {
+    const { engine, level } = this.#options;
+    if (options.level !== level) {
+      throw new IsoldeError(
+        'usage',
+        `${engine.label} has no level "${options.level}"; accepted is: ${level}`,
+      );
+    }
+    const { statementTimeoutMs } = options;
+    const session = new FileSession(await this.#connect(statementTimeoutMs), {
+      id: this.#nextId++,
+      engine,
+      statementTimeoutMs,
+      onClose: (closed) => this.#sessions.delete(closed),
+    });
+    this.#sessions.add(session);
+    return session;
+  }
+
+  /** A lock that is not free is an error at once; nobody ever waits. */
+  async waiting(): Promise<ReadonlySet<Session>> {
+    return new Set();
+  }
+
+  async drop(): Promise<void> {
+    if (this.#dropped) return;
+    this.#dropped = true;
+    await Promise.all([...this.#sessions].map((session) => session.close()));
+    rmSync(this.#folder, { recursive: true, force: true });
+    this.#options.onDrop(this);
+  }
+
+  async #newFile(): Promise<void> {
+    const file = join(this.#folder, `${++this.#fileCount}.db`);
+    const { engine } = this.#options;
+    try {
+      await engine.createFile(file);
+    } catch (cause) {
+      if (cause instanceof IsoldeError) throw cause;
+      throw new IsoldeError('target', `${engine.label} cannot create "${file}": ${errorText(cause)}`, {
+        cause,
+      });
+    }
+    this.#file = file;
+  }
+
+  #connect(statementTimeoutMs: number): Promise<FileConnection> {
+    return this.#options.engine.connect(this.#file, statementTimeoutMs);
+  }
+
+  async #build(admin: FileConnection, setup: readonly string[]): Promise<void> {
+    for (const [index, statement] of setup.entries()) {
+      try {
+        await admin.execute(statement);
+      } catch (cause) {
+        const { label } = this.#options.engine;
+        const what = `Set-up statement ${index + 1} of ${setup.length} fails on ${label}: ${statement}`;
+        throw new IsoldeError('target', `${what}\n${errorText(cause)}`, { cause });
+      }
+    }
+  }
+}
+
+function removeDatabase(file: string): void {
+  for (const suffix of ['', '-wal', '-shm', '-journal', '-log']) rmSync(file + suffix, { force: true });
+}

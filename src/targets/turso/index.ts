@@ -1,0 +1,1 @@
+export { tursoAvailable, tursoDriver } from './turso-target.js';
