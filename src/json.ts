@@ -237,7 +237,7 @@ class Scanner {
   }
 
   private string(): void {
-    const pattern = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
+    const pattern = /"(?:[^"\\\p{Cc}]|[\u007f-\u009f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/uy;
     pattern.lastIndex = this.at;
     const match = pattern.exec(this.text);
     if (match === null) this.problem('a text that does not end on its line, or holds a bad escape');

@@ -6,6 +6,7 @@ export {
   type TransactionSpan,
   transactionsOf,
 } from './case.js';
+export { caseDialects, parseCaseFile, printCaseFile } from './case-file.js';
 export {
   type OrderReason,
   type Schedule,
@@ -14,3 +15,4 @@ export {
   serialOrder,
   totalOrder,
 } from './schedule.js';
+export { parseScript, printScript, type ScriptOptions } from './script.js';

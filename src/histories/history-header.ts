@@ -1,13 +1,12 @@
 /** The first line of a history file: what the operations after it were run on. */
+import { caseDialects } from '../cases/index.js';
 import { levels } from '../contracts/index.js';
 import { checkFormat, type JsonNode, parseJson } from '../json.js';
-import type { Dialect } from '../sql/index.js';
 import type { HistoryHeader, TargetStamp } from './history.js';
 
 export const historyFormat = 'isolde-history';
 export const historyVersion = 1;
 
-const dialects: readonly Dialect[] = ['postgres', 'mysql', 'sqlite', 'duckdb'];
 const fields = [
   'sessions',
   'target',
@@ -48,7 +47,7 @@ export function parseHeader(line: string, file: string): HistoryHeader {
     ),
     ...optional(
       'dialect',
-      node.maybe('dialect', (dialect) => dialect.oneOf(dialects)),
+      node.maybe('dialect', (dialect) => dialect.oneOf(caseDialects)),
     ),
     ...optional(
       'setup',
@@ -94,7 +93,10 @@ function readRecord<T>(node: JsonNode, read: (each: JsonNode) => T): Record<stri
 function checkSessions(node: JsonNode, header: HistoryHeader): void {
   header.sessions.forEach((name, s) => {
     if (header.sessions.indexOf(name) < s) {
-      node.at('sessions').items()[s]!.fail(`two sessions are named ${JSON.stringify(name)}`);
+      node
+        .at('sessions')
+        .items()
+        [s]!.fail(`two sessions are named ${JSON.stringify(name)}`);
     }
   });
   for (const number of Object.keys(header.sessionLevels ?? {})) {

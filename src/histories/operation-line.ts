@@ -26,7 +26,7 @@ export function printOperation(op: Operation): string {
 }
 
 // Calling JSON.stringify costs more than the few characters it mostly has to copy.
-const escaped = /["\\\u0000-\u001f\ud800-\udfff]/;
+const escaped = /["\\\p{Cc}\p{Cs}]/u;
 
 function printText(text: string): string {
   return escaped.test(text) ? JSON.stringify(text) : `"${text}"`;

@@ -41,7 +41,6 @@ const firstWords: Readonly<Record<string, StatementKind>> = {
   SELECT: 'select',
   VALUES: 'select',
   TABLE: 'select',
-  WITH: 'select',
   INSERT: 'insert',
   UPDATE: 'update',
   DELETE: 'delete',
@@ -59,7 +58,7 @@ const firstWords: Readonly<Record<string, StatementKind>> = {
 /** Classifies one statement. */
 export function classifyStatement(sql: string, dialect: Dialect = 'postgres'): StatementClass {
   const words = outerWords(sql, dialect);
-  const kind = kindOf(words);
+  const kind = words[0] === 'WITH' ? kindOfWith(words, sql, dialect) : kindOf(words);
   return {
     kind,
     locking: kind === 'select' ? lockOf(words) : 'none',
@@ -85,11 +84,21 @@ function kindOf(words: readonly string[]): StatementKind {
   if (first === undefined) return 'other';
   if (first === 'START') return words[1] === 'TRANSACTION' ? 'begin' : 'other';
   if (first === 'ROLLBACK' && words.includes('TO')) return 'rollback-to';
-  if (first === 'WITH') {
-    return (words.find((word) => /^(INSERT|UPDATE|DELETE|REPLACE|MERGE|SELECT)$/.test(word))?.toLowerCase() ??
-      'select') as StatementKind;
-  }
   return Object.hasOwn(firstWords, first) ? firstWords[first]! : 'other';
+}
+
+/** The statement behind the CTEs; but a SELECT over a CTE that writes is that write. */
+function kindOfWith(words: readonly string[], sql: string, dialect: Dialect): StatementKind {
+  const main = words.find((word) => /^(INSERT|UPDATE|DELETE|REPLACE|MERGE|SELECT)$/.test(word)) ?? 'SELECT';
+  if (main !== 'SELECT') return firstWords[main]!;
+  const tokens = tokenize(sql, dialect).filter((token) => token.kind !== 'space' && token.kind !== 'comment');
+  const write = tokens.find(
+    (token, t) =>
+      /^(INSERT|UPDATE|DELETE|MERGE)$/i.test(token.text) &&
+      tokens[t - 1]?.text === '(' &&
+      /^(AS|MATERIALIZED)$/i.test(tokens[t - 2]?.text ?? ''),
+  );
+  return write === undefined ? 'select' : firstWords[write.text.toUpperCase()]!;
 }
 
 function lockOf(words: readonly string[]): StatementClass['locking'] {

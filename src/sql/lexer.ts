@@ -3,7 +3,8 @@
  * database and get the database's own error.
  *
  * It knows just what is needed to find where a statement ends and what words stand outside literals: quotes
- * of all dialects, PostgreSQL's `$tag$` quotes and `E'…'` strings, nested block comments, `--` and (MySQL) `#`.
+ * of all dialects (SQLite's `[name]` too), the `$tag$` quotes and `E'…'` strings of PostgreSQL and DuckDB and their
+ * nested block comments, `--` (in MySQL only before white space, for `5--1` is 6 there) and MySQL's `#`.
  * An unterminated quote or comment runs to the end of the text.
  */
 import type { Dialect } from './dialect.js';
@@ -36,20 +37,24 @@ export function tokenize(sql: string, dialect: Dialect = 'postgres'): Token[] {
 function tokenAt(sql: string, at: number, dialect: Dialect): { kind: TokenKind; end: number } {
   const char = sql[at]!;
   const next = sql[at + 1];
+  const fromPostgres = dialect === 'postgres' || dialect === 'duckdb';
   if (/\s/.test(char)) return { kind: 'space', end: skipWhile(sql, at, /\s/) };
-  if (char === '-' && next === '-') return { kind: 'comment', end: lineEnd(sql, at) };
+  if (char === '-' && next === '-' && (dialect !== 'mysql' || /^\s?$/.test(sql[at + 2] ?? ''))) {
+    return { kind: 'comment', end: lineEnd(sql, at) };
+  }
   if (char === '#' && dialect === 'mysql') return { kind: 'comment', end: lineEnd(sql, at) };
-  if (char === '/' && next === '*') return { kind: 'comment', end: blockCommentEnd(sql, at) };
+  if (char === '/' && next === '*') return { kind: 'comment', end: blockCommentEnd(sql, at, fromPostgres) };
   if (char === "'") return { kind: 'string', end: quoteEnd(sql, at, "'", dialect === 'mysql') };
   if (char === '"') {
     const kind = dialect === 'mysql' ? 'string' : 'quoted';
     return { kind, end: quoteEnd(sql, at, '"', dialect === 'mysql') };
   }
   if (char === '`') return { kind: 'quoted', end: quoteEnd(sql, at, '`', false) };
-  if ((char === 'E' || char === 'e') && next === "'" && dialect === 'postgres') {
+  if (char === '[' && dialect === 'sqlite') return { kind: 'quoted', end: endOf(sql, ']', at) };
+  if ((char === 'E' || char === 'e') && next === "'" && fromPostgres) {
     return { kind: 'string', end: quoteEnd(sql, at + 1, "'", true) };
   }
-  if (char === '$') {
+  if (char === '$' && fromPostgres) {
     const end = dollarQuoteEnd(sql, at);
     if (end > at) return { kind: 'string', end };
   }
@@ -75,7 +80,13 @@ function lineEnd(sql: string, at: number): number {
   return end < 0 ? sql.length : end;
 }
 
-function blockCommentEnd(sql: string, at: number): number {
+function endOf(sql: string, close: string, at: number): number {
+  const end = sql.indexOf(close, at);
+  return end < 0 ? sql.length : end + close.length;
+}
+
+function blockCommentEnd(sql: string, at: number, nested: boolean): number {
+  if (!nested) return endOf(sql, '*/', at + 2);
   let depth = 0;
   for (let i = at; i < sql.length; i++) {
     if (sql.startsWith('/*', i)) {
