@@ -1,0 +1,227 @@
+import pc from 'picocolors';
+import { describe, expect, it } from 'vitest';
+import type { Scratch, Target } from '../targets/index.js';
+import { findProbeCases } from './cases/index.js';
+import { probeJson } from './probe-json.js';
+import { renderExplain } from './render-explain.js';
+import { renderMarkdown } from './render-markdown.js';
+import { renderMatrix } from './render-matrix.js';
+import { type ProbeOptions, type ProbeReport, probeOutcome, runProbe } from './run-probe.js';
+import { type Told, told } from './told.case.js';
+
+/** A database made of told answers: PostgreSQL's contracts, and whatever the stories say. */
+function toldTarget(log: string[] = []): Target {
+  const scratch: Scratch = {
+    namespace: 'isolde_told',
+    reset: async () => undefined,
+    openSession: () => Promise.reject(new Error('told histories need no session')),
+    waiting: async () => new Set(),
+    drop: async () => {
+      log.push('dropped');
+    },
+  };
+  return {
+    name: 'postgres',
+    dialect: 'postgres',
+    stamp: { name: 'postgres', version: '18.4', url: 'postgres:', settings: { fsync: 'off' } },
+    levels: [
+      { level: 'read committed', contract: 'postgres:read-committed', begin: 'BEGIN' },
+      { level: 'repeatable read', contract: 'postgres:repeatable-read', begin: 'BEGIN' },
+    ],
+    defaultLevel: 'read committed',
+    features: {
+      conflicts: 'wait',
+      counts: 'matched',
+      lockingReads: true,
+      savepoints: true,
+      errorDoomsTransaction: true,
+      transactionalDdl: true,
+      cancel: true,
+    },
+    createScratch: async () => scratch,
+    close: async () => undefined,
+  };
+}
+
+const initial = {
+  rows: [
+    [1, 10],
+    [2, 20],
+  ],
+} as const;
+const skewed = {
+  'T1 1': initial,
+  'T2 1': initial,
+  'after 0': {
+    rows: [
+      [1, 11],
+      [2, 21],
+    ],
+  },
+} as const;
+const lost = {
+  'T1 1': { rows: [[1, 10]] },
+  'T2 1': { rows: [[1, 10]] },
+  'after 0': { rows: [[1, 12]] },
+} as const;
+const refused = {
+  'T2 1': {
+    error: { class: 'serialization', message: 'could not serialize | <access>\nHINT: retry' },
+    blocked: true,
+  },
+  'T2 2': 'not sent',
+  'T2 3': 'not sent',
+  'after 0': {
+    rows: [
+      [1, 11],
+      [2, 21],
+    ],
+  },
+} as const;
+
+const stories: Readonly<Record<string, Told>> = {
+  'read committed G0': {
+    'T2 1': { blocked: true },
+    'after 0': {
+      rows: [
+        [1, 12],
+        [2, 22],
+      ],
+    },
+  },
+  'repeatable read G0': refused,
+  'read committed lost-update': lost,
+  'repeatable read lost-update': lost,
+  'read committed write-skew': skewed,
+  'repeatable read write-skew': { 'T2 1': { error: { class: 'syntax', message: 'no IN here' } } },
+};
+
+const cases = ['G0', 'lost-update', 'write-skew'].map(
+  (id) => findProbeCases(id).find((probe) => probe.id === id)!,
+);
+
+const execute: ProbeOptions['execute'] = async (_, scheduled, { level }) => {
+  const probe = cases.find(({ id }) => id === scheduled.case.name)!;
+  return told(probe, stories[`${level} ${probe.id}`]);
+};
+
+const probeTold = (options: ProbeOptions = {}): Promise<ProbeReport> =>
+  runProbe(toldTarget(), { cases, execute, ...options });
+
+describe('runProbe', () => {
+  it('judges every case at every level and compares it with the vendor’s contract', async () => {
+    const report = await probeTold();
+    const verdicts = report.levels.map(({ level, contract, results }) => [
+      level,
+      contract,
+      ...results.map((result) => [result.case, result.verdict, result.forbidden, result.violation]),
+    ]);
+    expect(verdicts).toEqual([
+      [
+        'read committed',
+        'postgres:read-committed',
+        ['G0', 'blocked', true, false],
+        ['lost-update', 'allowed', false, false],
+        ['write-skew', 'allowed', false, false],
+      ],
+      [
+        'repeatable read',
+        'postgres:repeatable-read',
+        ['G0', 'blocked', true, false],
+        ['lost-update', 'allowed', true, true],
+        ['write-skew', 'unknown', false, false],
+      ],
+    ]);
+  });
+
+  it('runs only the levels and anomalies asked for, and says how far it is', async () => {
+    const progress: string[] = [];
+    const report = await probeTold({
+      levels: ['repeatable read'],
+      anomalies: ['G0', 'write-skew'],
+      onProgress: ({ level, case: id, done, total }) => progress.push(`${done}/${total} ${id} ${level}`),
+    });
+    expect(report.levels.map(({ level }) => level)).toEqual(['repeatable read']);
+    expect(progress).toEqual(['0/2 G0 repeatable read', '1/2 write-skew repeatable read']);
+  });
+
+  it('refuses a level the target does not have, naming those it has', async () => {
+    await expect(probeTold({ levels: ['snapshot'] })).rejects.toThrow(
+      'postgres has no level "snapshot"; it has read committed, repeatable read',
+    );
+  });
+
+  it('drops its scratch, also when the executor fails', async () => {
+    const log: string[] = [];
+    const broken = () => Promise.reject(new Error('disk full'));
+    await expect(runProbe(toldTarget(log), { cases, execute: broken })).rejects.toThrow('disk full');
+    expect(log).toEqual(['dropped']);
+  });
+
+  it('keeps what it has when it is stopped, and says that it was', async () => {
+    const controller = new AbortController();
+    const report = await probeTold({
+      signal: controller.signal,
+      onProgress: ({ done }) => {
+        if (done === 2) controller.abort();
+      },
+    });
+    expect(report.stopped).toBe(true);
+    expect(report.levels.flatMap(({ results }) => results)).toHaveLength(2);
+    expect(probeOutcome(report)).toBe('unknown');
+    expect(renderMatrix(report)).toContain('Stopped early');
+  });
+});
+
+describe('probeOutcome', () => {
+  it('puts a violation before an unknown, and an unknown before nothing', async () => {
+    expect(probeOutcome(await probeTold())).toBe('violation');
+    expect(probeOutcome(await probeTold({ anomalies: ['G0', 'write-skew'] }))).toBe('unknown');
+    expect(probeOutcome(await probeTold({ anomalies: ['G0'] }))).toBe('kept');
+  });
+});
+
+describe('renderings', () => {
+  it('draw the matrix with its violations, unknowns and legend', async () => {
+    expect(renderMatrix(await probeTold())).toMatchSnapshot();
+  });
+
+  it('colour the matrix only when asked to', async () => {
+    const report = await probeTold();
+    const escape = String.fromCharCode(27);
+    expect(renderMatrix(report)).not.toContain(escape);
+    const coloured = renderMatrix(report, { colors: pc.createColors(true) });
+    expect(coloured).toContain(`${escape}[7m`);
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: colours are control characters
+    expect(coloured.replaceAll(/\u001b\[\d+m/g, '')).toBe(renderMatrix(report));
+  });
+
+  it('write Markdown in which a database’s message cannot break the table', async () => {
+    const markdown = renderMarkdown(await probeTold());
+    expect(markdown).toMatchSnapshot();
+    expect(markdown).not.toContain('<access>');
+  });
+
+  it('explain a case with its interleaving and its argument', async () => {
+    expect(
+      renderExplain(await probeTold({ anomalies: ['G0', 'lost-update'] }), { width: 100 }),
+    ).toMatchSnapshot();
+  });
+
+  it('give the whole report as JSON', async () => {
+    const report = await probeTold();
+    expect(JSON.parse(probeJson(report))).toEqual({
+      format: 'isolde-probe/1',
+      outcome: 'violation',
+      ...JSON.parse(JSON.stringify(report)),
+    });
+  });
+
+  it('say when a target names a contract Isolde does not know', async () => {
+    const target = toldTarget();
+    const unknown = { ...target, levels: [{ ...target.levels[0]!, contract: 'mydb:rc' }] };
+    const report = await runProbe(unknown, { cases, execute });
+    expect(report.levels[0]!.contractKnown).toBe(false);
+    expect(renderMatrix(report)).toContain('mydb:rc (unknown to Isolde: nothing counts as forbidden)');
+  });
+});
