@@ -124,8 +124,15 @@ export class FileScratch implements Scratch {
     this.#file = file;
   }
 
-  #connect(statementTimeoutMs: number): Promise<FileConnection> {
-    return this.#options.engine.connect(this.#file, statementTimeoutMs);
+  async #connect(statementTimeoutMs: number): Promise<FileConnection> {
+    const { engine } = this.#options;
+    try {
+      return await engine.connect(this.#file, statementTimeoutMs);
+    } catch (cause) {
+      throw new IsoldeError('target', `${engine.label} cannot open "${this.#file}": ${errorText(cause)}`, {
+        cause,
+      });
+    }
   }
 
   async #build(admin: FileConnection, setup: readonly string[]): Promise<void> {

@@ -1,0 +1,1 @@
+export { sqliteAvailable, sqliteDriver } from './sqlite-target.js';
