@@ -137,9 +137,17 @@ describe('a run that did not go through as written', () => {
   );
 
   it('is blocked when a statement waited before it was refused', () => {
-    const { verdict, reason } = judged({ 'T2 2': error('serialization', { blocked: true }) });
+    expect(judged({ 'T2 2': error('serialization', { blocked: true }) })).toEqual({
+      verdict: 'blocked',
+      reason:
+        'after a wait, T2: UPDATE test SET value = 12 WHERE id = 1 ✗ serialization: it was serialization',
+    });
+  });
+
+  it('is blocked when one statement waited and another was refused', () => {
+    const { verdict, reason } = judged({ 'T1 2': { blocked: true }, 'T2 2': error('deadlock') });
     expect(verdict).toBe('blocked');
-    expect(reason).toContain('waited for another session');
+    expect(reason).toContain('value = 11 WHERE id = 1 waited for another session; T2: UPDATE');
   });
 
   it('is blocked when a lock was waited for until time was up', () => {

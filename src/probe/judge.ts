@@ -57,9 +57,9 @@ export function judge(probe: ProbeCase, history: History): Judgement {
     errors[0] ??
     history.operations.find(isRefusedCommit);
   if (refused !== undefined) {
-    const lockTimeout = refused.error?.class === 'lock-timeout' && waited === undefined;
     const reason = `${say(history, refused)} ${resultText(refused)}`;
-    return lockTimeout ? { verdict: 'blocked', reason } : prevented(reason);
+    const waitedItself = refused.blocked === true || refused.error?.class === 'lock-timeout';
+    return waitedItself ? { verdict: 'blocked', reason: `after a wait, ${reason}` } : prevented(reason);
   }
   const gap = incomplete(probe, history);
   if (gap !== undefined) return { verdict: 'unknown', reason: gap };

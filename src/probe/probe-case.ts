@@ -2,10 +2,10 @@
  * A probe case: an interleaving that shows an anomaly on a database that allows it, and the question that tells
  * from the results whether it happened.
  *
- * A case is written as people write such things: lines `T1: statement` in the order they are sent. The session
- * `after` looks at the final state when all others are done.
+ * A case is written in the script form (`docs/formats/script.md`): lines `T1: statement` in the order they are
+ * sent. The session `after` looks at the final state when all others are done.
  */
-import { type Case, type Schedule, type StatementRef, totalOrder } from '../cases/index.js';
+import { type Case, parseScript, type Schedule, serialOrder } from '../cases/index.js';
 import type { Anomaly } from '../contracts/index.js';
 import type { Seen } from './seen.js';
 
@@ -48,30 +48,17 @@ export const observer = 'after';
 
 export interface ProbeText extends Omit<ProbeCase, 'case' | 'schedule'> {
   readonly setup?: readonly string[];
-  /** Lines `session: statement`. */
+  /** Lines `session: statement`, in the order they are sent. */
   readonly script: string;
 }
 
 /** A probe case from its script. */
 export function probeCase({ setup = testTable, script, ...rest }: ProbeText): ProbeCase {
-  const sessions = new Map<string, string[]>();
-  const order: [string, number][] = [];
-  for (const line of script.trim().split('\n')) {
-    const [, name, sql] = /^\s*(\w+): (.+?)\s*$/.exec(line)!;
-    const statements = sessions.get(name!) ?? [];
-    sessions.set(name!, statements);
-    order.push([name!, statements.length]);
-    statements.push(sql!);
-  }
-  const names = [...sessions.keys()];
-  return {
-    ...rest,
-    case: {
-      name: rest.id,
-      description: rest.title,
-      setup,
-      sessions: names.map((name) => ({ name, statements: sessions.get(name)! })),
-    },
-    schedule: totalOrder(order.map(([name, position]): StatementRef => [names.indexOf(name), position])),
-  };
+  const lines = script
+    .trim()
+    .split('\n')
+    .map((line) => line.trim());
+  const text = [...setup.map((sql) => `${sql};`), ...lines].join('\n');
+  const { case: program, schedule = serialOrder(program) } = parseScript(text, { file: rest.id });
+  return { ...rest, case: { ...program, description: rest.title }, schedule };
 }

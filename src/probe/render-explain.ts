@@ -6,7 +6,7 @@ import { probeCases } from './cases/index.js';
 import type { Colors } from './render-matrix.js';
 import { cellText } from './render-matrix.js';
 import type { ProbeLevel, ProbeReport, ProbeResult } from './run-probe.js';
-import { caseRows, showSettings, showTarget } from './summary.js';
+import { caseRows, showSettings, showTarget, visible } from './summary.js';
 
 export interface ExplainOptions {
   readonly colors?: Colors;
@@ -48,7 +48,7 @@ function explainResult(level: ProbeLevel, result: ProbeResult, colors: Colors, w
     '',
     renderInterleaving(result.history, { width, style }),
     '',
-    `${paintVerdict(result, colors)}: ${result.reason}`,
+    `${paintVerdict(result, colors)}: ${visible(result.reason)}`,
     promise(level, result),
   ];
 }

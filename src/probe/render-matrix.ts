@@ -2,7 +2,7 @@
 import pc from 'picocolors';
 import { describeAnomaly, shortLevel } from '../contracts/index.js';
 import type { ProbeReport, ProbeResult } from './run-probe.js';
-import { caseRows, replayLine, showSettings, showTarget } from './summary.js';
+import { caseRows, replayLine, showSettings, showTarget, visible } from './summary.js';
 
 export type Colors = ReturnType<typeof pc.createColors>;
 
@@ -98,14 +98,14 @@ function findings(report: ProbeReport, colors: Colors): string[] {
     lines.push(
       '',
       `${colors.bold(colors.red(`✗ ${result.case} at ${level.level}`))}: ${describeAnomaly(result.anomaly).title}, forbidden by ${level.contract}`,
-      `  ${result.reason}`,
+      `  ${visible(result.reason)}`,
       `  ${colors.dim(replayLine(report.target, level.level, result.case))}`,
     );
   }
   for (const { level, result } of unknowns) {
     lines.push(
       '',
-      `${colors.magenta(`? ${result.case} at ${level.level}`)} is not decided: ${result.reason}`,
+      `${colors.magenta(`? ${result.case} at ${level.level}`)} is not decided: ${visible(result.reason)}`,
     );
   }
   if (report.stopped) lines.push('', 'Stopped early: not every case was run.');

@@ -188,12 +188,21 @@ describe('renderings', () => {
 
   it('colour the matrix only when asked to', async () => {
     const report = await probeTold();
-    const escape = String.fromCharCode(27);
-    expect(renderMatrix(report)).not.toContain(escape);
+    const controlChar = String.fromCharCode(27);
+    expect(renderMatrix(report)).not.toContain(controlChar);
     const coloured = renderMatrix(report, { colors: pc.createColors(true) });
-    expect(coloured).toContain(`${escape}[7m`);
+    expect(coloured).toContain(`${controlChar}[7m`);
     // biome-ignore lint/suspicious/noControlCharactersInRegex: colours are control characters
     expect(coloured.replaceAll(/\u001b\[\d+m/g, '')).toBe(renderMatrix(report));
+  });
+
+  it('let no control character of a database through', async () => {
+    const nasty = { class: 'other', message: '\u001b[2J\u0007gone' } as const;
+    const report = await probeTold({ execute: async () => told(cases[0]!, { 'T2 1': { error: nasty } }) });
+    for (const text of [renderMatrix(report), renderExplain(report)]) {
+      expect(text).toContain('\\x1b[2J\\x07gone');
+      expect(text).not.toContain('\u0007');
+    }
   });
 
   it('write Markdown in which a database’s message cannot break the table', async () => {
