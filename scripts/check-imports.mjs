@@ -40,7 +40,7 @@ for (const file of readdirSync('src', { recursive: true }).map(String)) {
     if (stage === undefined || other === stage || !order.includes(other)) continue;
     if (order.indexOf(other) > order.indexOf(stage)) {
       problems.push(`src/${file}: ${stage} must not import ${other}, which comes after it`);
-    } else if (rest.join('/') !== 'index.js' && !/\.(test|case)\.ts$/.test(file)) {
+    } else if (rest.at(-1) !== 'index.js' && !/\.(test|case)\.ts$/.test(file)) {
       problems.push(`src/${file}: import ${other}/index.js, not ${imported}`);
     }
   }

@@ -3,6 +3,7 @@ import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Operation, openHistoryWriter, readHistory } from '../histories/index.js';
+import type { Figure } from './measure.js';
 
 export interface HistoryBenchOptions {
   readonly operations?: number;
@@ -17,6 +18,25 @@ export interface HistoryBenchResult {
   readonly writtenPerSecond: number;
   readonly readPerSecond: number;
   readonly peakRssMb: number;
+}
+
+/** The promises about history files, each beside what was measured. */
+export async function benchHistory(): Promise<Figure[]> {
+  const figures: Figure[] = [];
+  for (const zipped of [false, true]) {
+    const { operations, writtenPerSecond, readPerSecond, peakRssMb } = await benchHistoryFile({ zipped });
+    const kind = `${operations} operations${zipped ? ', gzip' : ''}`;
+    for (const [name, rate] of [
+      ['write', writtenPerSecond],
+      ['read', readPerSecond],
+    ] as const) {
+      const promise = zipped ? {} : { target: '>= 300000/s', pass: rate >= 300_000 };
+      figures.push({ name: `${name} ${kind}`, measured: `${rate}/s`, ...promise });
+    }
+    const promise = { target: '< 400 MB', pass: peakRssMb < 400 };
+    figures.push({ name: `peak memory, ${kind}`, measured: `${peakRssMb} MB`, ...promise });
+  }
+  return figures;
 }
 
 /** Writes a typical history (8 sessions, statements of 40 characters, two rows of two columns), then reads it. */
@@ -73,7 +93,7 @@ function typicalOperation(index: number): Operation {
     transaction: Math.floor(index / 40) * 8 + session,
     kind: 'select',
     statement: [session, Math.floor(index / 8)],
-    sql: `SELECT id, v FROM accounts WHERE id IN (${key}, ${key + 1})`,
+    sql: `SELECT id, v FROM t WHERE id IN (${key}, ${key + 1})`,
     start: index * 12_345,
     end: index * 12_345 + 98_765,
     outcome: 'ok',

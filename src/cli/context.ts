@@ -1,0 +1,46 @@
+/**
+ * What every command gets from the world, so that commands can be tested without a process: streams, colours,
+ * and a signal that Ctrl-C raises. Machine-readable output goes to `out`, everything for people in between
+ * to `err`.
+ */
+import pc from 'picocolors';
+
+export interface CliContext {
+  readonly out: (text: string) => void;
+  readonly err: (text: string) => void;
+  /** Whether standard output, and standard error, are terminals. */
+  readonly outIsTerminal: boolean;
+  readonly errIsTerminal: boolean;
+  readonly colors: ReturnType<typeof pc.createColors>;
+  /** Width of the terminal in characters. */
+  readonly width: number;
+  readonly signal: AbortSignal;
+}
+
+/** Exit codes all commands share. */
+export const exitCodes = { nothingFound: 0, found: 1, undecided: 2, error: 3 } as const;
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+
+/** The context of a real process. The first Ctrl-C asks commands to finish with what they have, the second kills. */
+export function processContext(): CliContext {
+  const controller = new AbortController();
+  process.on('SIGINT', () => {
+    if (controller.signal.aborted) process.exit(130);
+    controller.abort();
+    process.stderr.write('\nstopping; press Ctrl-C again to stop at once\n');
+  });
+  // `isolde probe | head`: a reader that has seen enough is not an error.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    process.exit(error.code === 'EPIPE' ? 0 : exitCodes.error);
+  });
+  const outIsTerminal = process.stdout.isTTY === true;
+  return {
+    out: (text) => process.stdout.write(`${text}\n`),
+    err: (text) => process.stderr.write(`${text}\n`),
+    outIsTerminal,
+    errIsTerminal: process.stderr.isTTY === true,
+    colors: pc.createColors(outIsTerminal && pc.isColorSupported),
+    width: process.stdout.columns ?? 120,
+    signal: controller.signal,
+  };
+}
