@@ -6,8 +6,8 @@
  * and the watchdog kills the server and removes the folder. An orderly stop uses the same way out.
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { accessSync, constants, existsSync, mkdtempSync, readFileSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { accessSync, constants, existsSync, mkdtempSync, readFileSync, statfsSync } from 'node:fs';
+import { mkdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -27,13 +27,14 @@ export interface MariadbServerOptions {
   readonly variables?: Readonly<Record<string, string>>;
   /** The server program; default: `mariadbd` in PATH or the usual folders. */
   readonly binary?: string;
-  /** Where the server's folder is made; default: the system's temporary folder. */
+  /** Where the server's folder is made; default: `/dev/shm` with 1 GiB free, else the temporary folder. */
   readonly folder?: string;
 }
 
 const install =
   'Install MariaDB (Debian, Ubuntu: apt-get install mariadb-server-core mariadb-client-core), ' +
   'or name the program: mariadb:?binary=/path/to/mariadbd';
+const roomyBytes = 2 ** 30;
 const startLimitMs = 30_000;
 const stopLimitMs = 5000;
 /** Longest path of a Unix socket, on Linux and with room for macOS. */
@@ -50,6 +51,7 @@ const settings: readonly string[] = [
   '--innodb-flush-log-at-trx-commit=0',
   '--innodb-flush-method=nosync',
   '--innodb-doublewrite=OFF',
+  '--sync-frm=OFF',
   '--innodb-lock-wait-timeout=5',
 ];
 
@@ -73,11 +75,14 @@ export async function startMariadbServer(options: MariadbServerOptions = {}): Pr
       options.binary === undefined ? mariadbAvailable() : `No program at ${options.binary}. ${install}`;
     throw new IsoldeError('engine-missing', what ?? install);
   }
-  const folder = makeFolder(options.folder ?? tmpdir());
+  const folder = makeFolder(options.folder ?? defaultFolder());
   const data = join(folder, 'data');
   const socket = join(folder, 's');
   try {
-    await initialize(installer, data);
+    // A starting server deletes the temporary tables it finds in its tmpdir, also those of other servers.
+    const temporary = join(folder, 'tmp');
+    await mkdir(temporary);
+    await initialize(installer, data, temporary);
     const server = launch(binary, folder, data, socket, options.variables ?? {});
     const address: MysqlAddress = { host: 'localhost', port: 0, socket, user: 'root', ssl: false };
     await untilReady(server, address, folder);
@@ -107,6 +112,7 @@ function launch(
       '--no-defaults',
       ...asRoot(),
       `--datadir=${data}`,
+      `--tmpdir=${join(folder, 'tmp')}`,
       `--socket=${socket}`,
       `--pid-file=${join(folder, 'pid')}`,
       `--log-error=${join(folder, 'log')}`,
@@ -150,12 +156,13 @@ function launch(
   return { child, exited, stop: () => (stopping ??= stop()) };
 }
 
-async function initialize(installer: string, data: string): Promise<void> {
+async function initialize(installer: string, data: string, temporary: string): Promise<void> {
   try {
     await promisify(execFile)(installer, [
       '--no-defaults',
       ...asRoot(),
       `--datadir=${data}`,
+      `--tmpdir=${temporary}`,
       '--auth-root-authentication-method=normal',
       '--skip-test-db',
       '--innodb-log-file-size=16M',
@@ -187,6 +194,21 @@ async function untilReady(server: Launched, address: MysqlAddress, folder: strin
     'target',
     `The private MariaDB server ${ended ? 'ended at its start' : `was not ready after ${startLimitMs / 1000} s`}: ${log}`,
   );
+}
+
+/**
+ * Memory where there is plenty of it, else the temporary folder: every CREATE and DROP waits for the disk several
+ * times, which no setting switches off, and set-up is ten times faster in memory.
+ */
+function defaultFolder(): string {
+  const memory = '/dev/shm';
+  try {
+    accessSync(memory, constants.W_OK);
+    const { bavail, bsize } = statfsSync(memory);
+    return bavail * bsize >= roomyBytes ? memory : tmpdir();
+  } catch {
+    return tmpdir();
+  }
 }
 
 function makeFolder(parent: string): string {

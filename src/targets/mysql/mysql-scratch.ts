@@ -43,7 +43,7 @@ export class MysqlScratch implements Scratch {
     if (loaded?.key === key && loaded.restore !== undefined && (await this.#restore(loaded.restore))) return;
     this.#loaded = undefined;
     const refill = await this.#build(setup);
-    const restore = refill && restoreText(await this.#tables(), refill);
+    const restore = refill && restoreText(await this.#tables(setup), refill);
     this.#loaded = { key, restore };
   }
 
@@ -147,19 +147,26 @@ export class MysqlScratch implements Scratch {
     return refill;
   }
 
-  async #tables(): Promise<readonly ScratchTable[]> {
-    const { rows, error } = await this.#server.askMonitor(
-      "SELECT t.TABLE_NAME, MAX(c.EXTRA LIKE '%auto_increment%') FROM information_schema.TABLES t " +
-        'JOIN information_schema.COLUMNS c ON c.TABLE_SCHEMA = t.TABLE_SCHEMA AND c.TABLE_NAME = t.TABLE_NAME ' +
-        `WHERE t.TABLE_SCHEMA = '${this.namespace}' AND t.TABLE_TYPE = 'BASE TABLE' GROUP BY t.TABLE_NAME`,
+  /** The base tables; asking for columns costs milliseconds, so only when a set-up numbers rows at all. */
+  async #tables(setup: readonly string[]): Promise<readonly ScratchTable[]> {
+    const tables = await this.#names(
+      `SHOW FULL TABLES FROM ${this.namespace} WHERE Table_type = 'BASE TABLE'`,
     );
+    const numbered = setup.some((sql) => /\bAUTO_INCREMENT\b|\bSERIAL\b|\bAUTO_RANDOM\b/i.test(sql))
+      ? await this.#names(
+          'SELECT TABLE_NAME FROM information_schema.COLUMNS ' +
+            `WHERE TABLE_SCHEMA = '${this.namespace}' AND EXTRA LIKE '%auto_increment%'`,
+        )
+      : [];
+    return tables.map((name) => ({ name, autoIncrement: numbered.includes(name) }));
+  }
+
+  async #names(sql: string): Promise<readonly string[]> {
+    const { rows, error } = await this.#server.askMonitor(sql);
     if (error !== undefined) {
       throw new IsoldeError('target', `The tables of ${this.namespace} cannot be listed: ${error.message}`);
     }
-    return (rows ?? []).map((row) => ({
-      name: row[0]!.toString(),
-      autoIncrement: row[1]?.toString() === '1',
-    }));
+    return (rows ?? []).map((row) => row[0]!.toString());
   }
 
   #createDatabase(): string {

@@ -18,7 +18,7 @@ export interface ServerOptions {
 }
 
 /** How long a reset waits for locks that somebody holds in the scratch. */
-const controlLockSeconds = 5;
+const controlLockSeconds = 2;
 /** The variable is global, or read-only. */
 const globalOnly: ReadonlySet<number | undefined> = new Set([1229, 1238]);
 

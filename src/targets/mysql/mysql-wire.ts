@@ -44,7 +44,7 @@ export class WireConnection {
   readonly id: number;
   #driver: Connection;
   #lost: MysqlError | undefined;
-  #pending: ((reply: Reply) => void) | undefined;
+  readonly #pending = new Set<(reply: Reply) => void>();
 
   private constructor(driver: Connection) {
     this.#driver = driver;
@@ -89,10 +89,10 @@ export class WireConnection {
     if (this.#lost !== undefined) return Promise.resolve({ error: this.#lost });
     return new Promise((resolve) => {
       const settle = (reply: Reply) => {
-        this.#pending = undefined;
+        this.#pending.delete(settle);
         resolve(reply);
       };
-      this.#pending = settle;
+      this.#pending.add(settle);
       this.#driver.query(sql, (error: unknown, result: unknown, fields: unknown) => {
         settle(error ? { error: error as MysqlError } : readReply(result, fields));
       });
@@ -122,9 +122,8 @@ export class WireConnection {
 
   #lose(error: MysqlError): void {
     this.#lost ??= error;
-    // The driver answers a running query itself when the server hangs up, but not when we do.
-    const pending = this.#pending;
-    if (pending !== undefined) setImmediate(() => pending({ error }));
+    // The driver answers running queries itself when the server hangs up, but not when we do.
+    for (const settle of this.#pending) setImmediate(() => settle({ error }));
   }
 }
 
