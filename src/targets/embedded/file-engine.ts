@@ -9,8 +9,8 @@ import type { Row } from '../../sql/index.js';
 export interface FileEngine {
   /** For messages: `SQLite`, `Turso`. */
   readonly label: string;
-  /** Makes a new database file with the settings under test. */
-  createFile(file: string): Promise<void>;
+  /** Makes a new database file with the settings under test, and stays connected. */
+  create(file: string): Promise<FileConnection>;
   connect(file: string, statementTimeoutMs: number): Promise<FileConnection>;
   /** What a thrown error means. */
   describeError(thrown: unknown): OperationError;

@@ -42,6 +42,8 @@ export class FileScratch implements Scratch {
   readonly #sessions = new Set<FileSession>();
   #fileCount = 0;
   #file = '';
+  /** Stays open as long as its file is in use: old Turso versions forget a file's mode with its last connection. */
+  #admin: FileConnection | undefined;
   #nextId = 1;
   #dropped = false;
 
@@ -64,17 +66,16 @@ export class FileScratch implements Scratch {
   }
 
   async reset(setup: readonly string[]): Promise<void> {
-    const old = this.#file;
-    await this.#newFile();
-    const admin = await this.#connect(0);
+    const old = { file: this.#file, admin: this.#admin };
+    const admin = await this.#newFile();
     try {
       await this.#build(admin, setup);
     } finally {
-      await admin.close();
       for (const session of this.#sessions) {
         await session.reconnect(await this.#connect(session.statementTimeoutMs));
       }
-      removeDatabase(old);
+      await old.admin?.close();
+      removeDatabase(old.file);
     }
   }
 
@@ -106,15 +107,16 @@ export class FileScratch implements Scratch {
     if (this.#dropped) return;
     this.#dropped = true;
     await Promise.all([...this.#sessions].map((session) => session.close()));
+    await this.#admin?.close();
     rmSync(this.#folder, { recursive: true, force: true });
     this.#options.onDrop(this);
   }
 
-  async #newFile(): Promise<void> {
+  async #newFile(): Promise<FileConnection> {
     const file = join(this.#folder, `${++this.#fileCount}.db`);
     const { engine } = this.#options;
     try {
-      await engine.createFile(file);
+      this.#admin = await engine.create(file);
     } catch (cause) {
       if (cause instanceof IsoldeError) throw cause;
       throw new IsoldeError('target', `${engine.label} cannot create "${file}": ${errorText(cause)}`, {
@@ -122,6 +124,7 @@ export class FileScratch implements Scratch {
       });
     }
     this.#file = file;
+    return this.#admin;
   }
 
   async #connect(statementTimeoutMs: number): Promise<FileConnection> {

@@ -9,6 +9,16 @@ import { classifyStatement } from '../../sql/index.js';
 import type { Answer, Session } from '../target.js';
 import type { FileConnection, FileEngine } from './file-engine.js';
 
+/** Longest time statements may follow each other without a pause for timers, signals and other I/O. */
+const breathEveryMs = 5;
+let lastBreath = 0;
+
+/** These engines answer without ever leaving the thread; a busy session would keep Ctrl-C and every timer out. */
+async function breathe(): Promise<void> {
+  await new Promise((resolve) => setImmediate(resolve));
+  lastBreath = performance.now();
+}
+
 const closedAnswer: Answer = {
   error: { class: 'connection-lost', message: 'The session is closed' },
   transaction: 'lost',
@@ -75,6 +85,7 @@ export class FileSession implements Session {
   }
 
   async #execute(sql: string): Promise<Answer> {
+    if (performance.now() - lastBreath > breathEveryMs) await breathe();
     const wasOpen = this.#connection.inTransaction();
     try {
       const reply = await this.#connection.execute(sql);

@@ -60,10 +60,10 @@ export function sqliteEngine(Database: SqliteConstructor, journal: SqliteJournal
   };
   return {
     label: 'SQLite',
-    async createFile(file) {
+    async create(file) {
       const database = open(file);
       database.exec(`PRAGMA journal_mode = ${journal}`);
-      database.close();
+      return new SqliteConnection(database, journal);
     },
     async connect(file) {
       return new SqliteConnection(open(file), journal);

@@ -163,6 +163,16 @@ describe.skipIf(missing !== undefined).each(['wal', 'delete'] as const)(
       ]);
     });
 
+    it('lets timers run while sessions are busy', async () => {
+      let late = true;
+      setTimeout(() => {
+        late = false;
+      }, 20);
+      const limit = performance.now() + 5_000;
+      while (late && performance.now() < limit) await a.execute('SELECT 1');
+      expect(late).toBe(false);
+    });
+
     it('resets in milliseconds with eight sessions open', async () => {
       for (let i = 0; i < 6; i++) await scratch.openSession(options);
       const times: number[] = [];
@@ -171,8 +181,8 @@ describe.skipIf(missing !== undefined).each(['wal', 'delete'] as const)(
         await scratch.reset(twoRows);
         times.push(performance.now() - start);
       }
-      // Far above what an idle machine needs.
-      expect(times.sort((x, y) => x - y)[5]).toBeLessThan(50);
+      // The best of many: a busy machine makes the others slower, not this code.
+      expect(Math.min(...times)).toBeLessThan(20);
     });
 
     it('opens 200 sessions that all answer', async () => {

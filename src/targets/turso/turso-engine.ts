@@ -8,6 +8,7 @@
  */
 import { errorText, IsoldeError } from '../../errors.js';
 import type { OperationError } from '../../histories/index.js';
+import { classifyStatement } from '../../sql/index.js';
 import {
   classifySqliteMessage,
   type FileConnection,
@@ -39,41 +40,68 @@ interface TursoStatement {
 
 export type TursoMode = 'wal' | 'mvcc';
 
+export interface TursoAbilities {
+  /** `inTransaction` is true inside a transaction. */
+  readonly tellsTransaction: boolean;
+  /** `changes` is the number of rows written. */
+  readonly tellsCounts: boolean;
+}
+
 /** What versions call their MVCC mode, newest first. */
 const mvccNames = ['mvcc', 'experimental_mvcc'];
 
-export function tursoEngine(turso: TursoModule, mode: TursoMode): FileEngine {
+export function tursoEngine(turso: TursoModule, mode: TursoMode, abilities: TursoAbilities): FileEngine {
+  const open = async (file: string, statementTimeoutMs: number) => {
+    const database = await turso.connect(file);
+    // A scratch need not survive a power failure. Versions that do not know the setting are only slower.
+    await run(database, 'PRAGMA synchronous = OFF').catch(() => undefined);
+    return { database, connection: new TursoConnection(database, mode, abilities, statementTimeoutMs) };
+  };
   return {
     label: 'Turso',
-    async createFile(file) {
-      const database = await turso.connect(file);
-      try {
-        if (mode === 'mvcc') await enterMvcc(database);
-      } finally {
-        await database.close();
-      }
+    async create(file) {
+      const { database, connection } = await open(file, 0);
+      if (mode === 'mvcc') await enterMvcc(database);
+      return connection;
     },
-    async connect(file, statementTimeoutMs) {
-      return new TursoConnection(await turso.connect(file), statementTimeoutMs);
-    },
+    connect: async (file, statementTimeoutMs) => (await open(file, statementTimeoutMs)).connection,
     describeError,
   };
 }
 
 async function enterMvcc(database: TursoDatabase): Promise<void> {
   for (const name of mvccNames) {
-    const statement = await database.prepare(`PRAGMA journal_mode = '${name}'`);
-    try {
-      statement.raw(true);
-      const rows = await statement.all();
-      if (JSON.stringify(rows).includes(name)) return;
-    } catch {
-      // This version knows the mode by another name, or not at all.
-    } finally {
-      statement.close();
-    }
+    // A version that knows the mode by another name refuses this one, or stays in the mode it is in.
+    const rows = await run(database, `PRAGMA journal_mode = '${name}'`).catch(() => []);
+    if (JSON.stringify(rows).includes(`"${name}"`)) return;
   }
   throw new IsoldeError('target', 'This version of Turso has no MVCC mode; use turso: (WAL mode)');
+}
+
+/** What the driver tells, which old versions do not: found out by trying. */
+export async function tursoAbilities(turso: TursoModule): Promise<TursoAbilities> {
+  const database = await turso.connect(':memory:');
+  try {
+    await run(database, 'CREATE TABLE t(x INTEGER)');
+    await run(database, 'BEGIN');
+    const statement = await database.prepare('INSERT INTO t VALUES (1), (2)');
+    const { changes } = await statement.run();
+    statement.close();
+    const tellsTransaction = database.inTransaction === true;
+    await run(database, 'ROLLBACK');
+    return { tellsTransaction, tellsCounts: changes === 2 };
+  } finally {
+    await database.close();
+  }
+}
+
+async function run(database: TursoDatabase, sql: string): Promise<readonly unknown[]> {
+  const statement = await database.prepare(sql);
+  try {
+    return await statement.all();
+  } finally {
+    statement.close();
+  }
 }
 
 function describeError(thrown: unknown): OperationError {
@@ -85,15 +113,21 @@ function describeError(thrown: unknown): OperationError {
 
 class TursoConnection implements FileConnection {
   readonly #database: TursoDatabase;
+  readonly #mode: TursoMode;
+  readonly #abilities: TursoAbilities;
   readonly #limits: readonly unknown[];
+  /** Where the driver does not tell: our own account of it. */
+  #tracked = false;
 
-  constructor(database: TursoDatabase, statementTimeoutMs: number) {
+  constructor(database: TursoDatabase, mode: TursoMode, abilities: TursoAbilities, timeoutMs: number) {
     this.#database = database;
-    this.#limits = statementTimeoutMs > 0 ? [undefined, { queryTimeout: statementTimeoutMs }] : [];
+    this.#mode = mode;
+    this.#abilities = abilities;
+    this.#limits = timeoutMs > 0 ? [undefined, { queryTimeout: timeoutMs }] : [];
   }
 
   inTransaction(): boolean {
-    return this.#database.inTransaction;
+    return this.#abilities.tellsTransaction ? this.#database.inTransaction : this.#tracked;
   }
 
   async close(): Promise<void> {
@@ -101,12 +135,27 @@ class TursoConnection implements FileConnection {
   }
 
   async execute(sql: string): Promise<FileReply> {
+    if (this.#abilities.tellsTransaction) return this.#execute(sql);
+    try {
+      const reply = await this.#execute(sql);
+      const { kind } = classifyStatement(sql, 'sqlite');
+      if (kind === 'begin') this.#tracked = true;
+      else if (kind === 'commit' || kind === 'rollback') this.#tracked = false;
+      return reply;
+    } catch (thrown) {
+      // A conflict ends the transaction in MVCC; WAL mode keeps it.
+      if (this.#mode === 'mvcc' && describeError(thrown).class === 'serialization') this.#tracked = false;
+      throw thrown;
+    }
+  }
+
+  async #execute(sql: string): Promise<FileReply> {
     const statement = await this.#database.prepare(sql);
     try {
       const columns = statement.columns().map(({ name }) => name);
       if (columns.length === 0) {
         const { changes } = await statement.run(...this.#limits);
-        return isRowWrite(sql) ? { matched: changes } : {};
+        return this.#abilities.tellsCounts && isRowWrite(sql) ? { matched: changes } : {};
       }
       statement.raw(true);
       statement.safeIntegers(true);

@@ -13,7 +13,7 @@ import {
   scratchParent,
 } from '../embedded/index.js';
 import type { Scratch, Target, TargetDriver, TargetLevel } from '../target.js';
-import { type TursoMode, type TursoModule, tursoEngine } from './turso-engine.js';
+import { type TursoMode, type TursoModule, tursoAbilities, tursoEngine } from './turso-engine.js';
 
 const defaultPackage = '@tursodatabase/database';
 
@@ -48,8 +48,8 @@ interface TursoPlace {
   readonly version: string;
 }
 
-function openTurso(turso: TursoModule, place: TursoPlace): Target {
-  const engine = tursoEngine(turso, place.mode);
+async function openTurso(turso: TursoModule, place: TursoPlace): Promise<Target> {
+  const engine = tursoEngine(turso, place.mode, await tursoAbilities(turso));
   const level = levels[place.mode];
   const scratches = new Set<FileScratch>();
   let closed = false;

@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import { classifySqliteMessage, loadDriver, parseEmbeddedUrl, sqliteValue } from './index.js';
+
+describe('parseEmbeddedUrl', () => {
+  it.each([
+    ['sqlite:', ''],
+    ['sqlite:/a folder/50%', '/a folder/50%'],
+    ['sqlite:///tmp/x', '/tmp/x'],
+    ['sqlite:relative/x?journal=wal', 'relative/x'],
+  ])('finds the path of %s', (url, path) => {
+    expect(parseEmbeddedUrl(url, ['journal']).path).toBe(path);
+  });
+
+  it('reads parameters, also those without a value, and refuses those nobody knows', () => {
+    expect(parseEmbeddedUrl('turso:?mvcc&package=a', ['mvcc', 'package']).parameters).toEqual({
+      mvcc: '',
+      package: 'a',
+    });
+    expect(() => parseEmbeddedUrl('turso:?mod=mvcc', ['mode'])).toThrow(/"mod".*accepted are: mode/);
+  });
+});
+
+describe('loadDriver', () => {
+  it.each(['../x', '/etc/passwd', 'a/b', 'file:x', '', 'node:fs'])('refuses %s', async (name) => {
+    await expect(loadDriver(name)).rejects.toMatchObject({ code: 'usage' });
+  });
+
+  it('says which package to install', async () => {
+    await expect(loadDriver('isolde-no-such-package')).rejects.toThrow(/npm install isolde-no-such-package/);
+  });
+});
+
+describe('classifySqliteMessage', () => {
+  it.each([
+    ['step failed: Write-write conflict', 'serialization'],
+    [
+      'step failed: Database snapshot is stale. You must rollback and retry the whole transaction.',
+      'serialization',
+    ],
+    ['database is locked', 'busy'],
+    ['step failed: Runtime error: UNIQUE constraint failed: t.id (19)', 'duplicate-key'],
+    ['step failed: Runtime error: CHECK constraint failed: v < 1000 (19)', 'constraint'],
+    ['prepare failed: Parse error: no such table: nope', 'syntax'],
+    ['prepare failed: Parse error: window functions are not supported', 'unsupported'],
+    ['statement was interrupted', 'cancelled'],
+    ['thread panicked at core/vdbe', 'crash'],
+    ['something never heard of', 'other'],
+  ])('reads "%s" as %s', (message, expected) => {
+    expect(classifySqliteMessage(message)).toBe(expected);
+  });
+});
+
+it('sqliteValue takes a number for a REAL and a bigint for an INTEGER', () => {
+  expect(
+    [1n, 2n ** 60n, 0.5, -0, Number.NEGATIVE_INFINITY, null, 'x', new Uint8Array([1, 255])].map(sqliteValue),
+  ).toEqual([
+    1,
+    { int: '1152921504606846976' },
+    0.5,
+    0,
+    { double: '-Infinity' },
+    null,
+    'x',
+    { bytes: '01ff' },
+  ]);
+});
