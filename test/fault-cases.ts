@@ -319,18 +319,22 @@ export const faultCases: readonly FaultCase[] = [
   },
 ];
 
-/** All that a case's sessions were told, in a form that two runs can be compared by. */
+/** All that each of a case's sessions was told, in a form that two runs can be compared by. */
 export function told(history: History): unknown {
-  return history.operations.map((operation) => ({
-    session: operation.session,
-    sql: operation.sql,
-    error: operation.error?.class,
-    ends: operation.ends,
-    blocked: operation.blocked === true,
-    rows: sorted(operation.rows),
-    matched: operation.matched,
-    changed: operation.changed,
-  }));
+  // By session: when a COMMIT lets another session go on, which answer arrives first is a race.
+  return history.header.sessions.map((_, session) =>
+    history.operations
+      .filter((operation) => operation.session === session)
+      .map((operation) => ({
+        sql: operation.sql,
+        error: operation.error?.class,
+        ends: operation.ends,
+        blocked: operation.blocked === true,
+        rows: sorted(operation.rows),
+        matched: operation.matched,
+        changed: operation.changed,
+      })),
+  );
 }
 
 function script(name: string, text: string): ScheduledCase {

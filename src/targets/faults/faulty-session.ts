@@ -106,7 +106,7 @@ export class FaultySession implements Session {
     } else if (this.log === undefined) {
       const explicit = statement.kind === 'begin';
       this.log = {
-        begin: explicit ? statement.sql : 'BEGIN',
+        begin: explicit ? statement.sql : this.beginAt(this.options.level),
         statements: explicit ? [] : [statement],
         savepoints: false,
         deleted: [],
@@ -121,6 +121,11 @@ export class FaultySession implements Session {
   /** The level this session claims, as the target describes it. */
   get level(): TargetLevel | undefined {
     return this.scratch.target.levels.find(({ level }) => level === this.options.level);
+  }
+
+  /** How a transaction is begun at a level. */
+  beginAt(level: Level): string {
+    return this.scratch.target.levels.find((entry) => entry.level === level)?.begin ?? 'BEGIN';
   }
 
   /** When this session's reads take their snapshot, by the vendor's contract. */

@@ -84,7 +84,7 @@ async function pin(session: FaultySession, channel: Channel): Promise<void> {
   const { anyTable } = session.scratch;
   await channel.rollback();
   if (anyTable === undefined) return;
-  await channel.send('BEGIN');
+  await channel.send(session.beginAt(snapshotLevel(session)));
   await channel.send(`SELECT 1 FROM ${anyTable} LIMIT 1`);
 }
 

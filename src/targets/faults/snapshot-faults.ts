@@ -20,7 +20,9 @@ export async function weakerLevel(turn: Turn): Promise<Answer> {
   if (log === undefined) {
     const answer = await turn.send();
     if (answer.transaction === 'open' && weaker !== undefined) {
-      await (await session.auxiliary('weak', weaker)).send(statement.sql);
+      // A BEGIN that says the claimed level aloud must not say it to the twin.
+      const spelt = statement.plainBegin || statement.sql === session.level?.begin;
+      await (await session.auxiliary('weak', weaker)).send(spelt ? session.beginAt(weaker) : statement.sql);
     }
     return answer;
   }

@@ -78,7 +78,7 @@ export async function strippedRowLock(turn: Turn): Promise<Answer> {
 async function executeAndUndo(turn: Turn): Promise<Answer> {
   const { log, scratch, session } = turn;
   if (log === undefined) {
-    await turn.send('BEGIN');
+    await turn.send(session.beginAt(session.options.level));
     const answer = await turn.send();
     await session.main.rollback();
     return { ...answer, transaction: session.main.state };
