@@ -4,20 +4,20 @@
  * `initdb` takes about a second, copying its result a tenth of that. The template lies in a cache folder of ours
  * in the system's temporary folder:
  *
- *     isolde-postgres-<uid>/                ours alone to write
- *       <version>-<hash of the binaries>/   `template/data`, `template/password`, `template/entries`
+ *     isolde-postgres-<uid>/   ours alone to write
+ *       <program>-data1/       `data`, `password`, and in `entries` how many files and folders `data` holds
  *
  * It is built aside and renamed into place, so two processes never see half of one. Cleaners of temporary folders
  * may have taken files out of it: a copy counts only with as many entries as the template was made with.
  */
 import { execFile } from 'node:child_process';
-import { createHash, randomBytes } from 'node:crypto';
-import { chmod, chown, lstat, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { chmod, chown, lstat, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { errorText, IsoldeError } from '../../errors.js';
-import type { ServerBinaries } from './server-binaries.js';
+import { fileIdentity, type ServerBinaries } from './server-binaries.js';
 
 const run = promisify(execFile);
 
@@ -51,7 +51,7 @@ export async function makeDataFolder(
   cache: string,
   folder: string,
 ): Promise<ServerLogin> {
-  const template = join(cache, await templateName(binaries));
+  const template = join(cache, `${await fileIdentity(binaries.postgres)}-data${templateEdition}`);
   for (let attempt = 0; attempt < 3; attempt++) {
     const login = await copyTemplate(template, folder);
     if (login !== undefined) return login;
@@ -60,12 +60,6 @@ export async function makeDataFolder(
     await buildTemplate(binaries, template);
   }
   throw new IsoldeError('target', `Cannot copy ${template} to ${folder}: is the disk full?`);
-}
-
-async function templateName({ postgres, version }: ServerBinaries): Promise<string> {
-  const { size, mtimeMs } = await stat(postgres);
-  const hash = createHash('sha256').update(JSON.stringify([postgres, size, mtimeMs, templateArguments]));
-  return `${version}-${hash.digest('hex').slice(0, 12)}`;
 }
 
 async function copyTemplate(template: string, folder: string): Promise<ServerLogin | undefined> {
@@ -83,6 +77,9 @@ async function copyTemplate(template: string, folder: string): Promise<ServerLog
 async function countEntries(folder: string): Promise<number> {
   return (await readdir(folder, { recursive: true })).length;
 }
+
+/** Counts the ways in which templates were made. */
+const templateEdition = 1;
 
 const templateArguments = [
   ['--username', superuser],

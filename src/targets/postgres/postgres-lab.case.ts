@@ -5,7 +5,7 @@ import type { Scratch, Session, SessionOptions, Target } from '../target.js';
 import { postgresAvailable, postgresDriver } from './index.js';
 import { classifyServerError } from './postgres-errors.js';
 import { parseServerUrl } from './postgres-url.js';
-import { type PrivateServer, startPrivateServer } from './private-server.js';
+import { type PrivateServer, startPostgresServer } from './private-server.js';
 import { WireConnection } from './wire-connection.js';
 import { WireSession } from './wire-session.js';
 
@@ -17,7 +17,7 @@ export function describePostgres(title: string, suite: () => void): void {
 }
 
 export function startServer(settings: Readonly<Record<string, string>> = {}): Promise<PrivateServer> {
-  return startPrivateServer({ settings, startTimeoutMs: 30_000 });
+  return startPostgresServer({ settings, startTimeoutMs: 30_000 });
 }
 
 /** The URL under which a user would know the server. */

@@ -6,12 +6,13 @@
  * is opened again when it was lost.
  */
 import { randomBytes } from 'node:crypto';
-import { IsoldeError } from '../../errors.js';
+import { errorText, IsoldeError } from '../../errors.js';
 import type { Scratch, Session, SessionOptions, TargetLevel } from '../target.js';
 import { classifyServerError } from './postgres-errors.js';
+import type { ServerAddress } from './postgres-url.js';
 import { valueSettings } from './postgres-values.js';
 import { type RestorePlan, saveState } from './restore-plan.js';
-import type { WireConnection, WireReply } from './wire-connection.js';
+import type { Wire, WireConnection, WireReply } from './wire-connection.js';
 import { type SessionHost, WireSession } from './wire-session.js';
 
 /** What a scratch needs to know of its target. */
@@ -19,11 +20,12 @@ export interface ScratchContext {
   /** A connection with these settings; rejects with an `IsoldeError`. */
   connect(settings: Readonly<Record<string, string>>): Promise<WireConnection>;
   hasCrashed(): Promise<boolean>;
+  /** The server died with everything in it, so nothing is left to clean up. */
+  isGone(): Promise<boolean>;
   readonly levels: readonly TargetLevel[];
   readonly isSuperuser: boolean;
   readonly versionNumber: number;
-  readonly user: string;
-  readonly database: string;
+  readonly address: Pick<ServerAddress, 'user' | 'database'>;
   forget(scratch: PostgresScratch): void;
 }
 
@@ -166,12 +168,13 @@ export class PostgresScratch implements Scratch, SessionHost {
 
   async #drop(): Promise<void> {
     await this.closeConnections(async () => {
-      await this.#run(`DROP SCHEMA IF EXISTS ${this.namespace}, ${this.#copies} CASCADE`).catch(
-        async (error) => {
-          // A private server that died took the schema with it.
-          if (!(await this.context.hasCrashed())) throw error;
-        },
-      );
+      const sql = `DROP SCHEMA IF EXISTS ${this.namespace}, ${this.#copies} CASCADE`;
+      await this.#run(sql).catch(async (error: unknown) => {
+        if (await this.context.isGone()) return;
+        throw new IsoldeError('target', `${errorText(error)}. Left behind; remove it with: ${sql}`, {
+          cause: error,
+        });
+      });
     });
   }
 
@@ -192,7 +195,7 @@ export class PostgresScratch implements Scratch, SessionHost {
     return this.context.hasCrashed();
   }
 
-  async interrupt(connection: WireConnection, terminate: boolean): Promise<void> {
+  async interrupt(connection: Wire, terminate: boolean): Promise<void> {
     const call = terminate ? 'pg_terminate_backend' : 'pg_cancel_backend';
     await this.#exclusively(async () => {
       // It may have ended while this waited its turn.
@@ -234,7 +237,7 @@ export class PostgresScratch implements Scratch, SessionHost {
     if (reply.transaction === 'failed') await control.execute('ROLLBACK');
     if (error.code === '55P03') throw this.#stillLocked();
     if (error.code === '42501') {
-      const { user, database } = this.context;
+      const { user, database } = this.context.address;
       throw new IsoldeError(
         'target',
         `PostgreSQL refuses (${error.message}): Isolde works in a schema of its own, so user "${user}" needs GRANT CREATE ON DATABASE "${database}"`,

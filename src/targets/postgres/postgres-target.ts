@@ -7,7 +7,7 @@ import type { OpenOptions, Scratch, Target, TargetDriver, TargetFeatures, Target
 import { connectError } from './connect-error.js';
 import { PostgresScratch, type ScratchContext } from './postgres-scratch.js';
 import { clientConfig, parsePostgresUrl, parseServerUrl, type ServerAddress } from './postgres-url.js';
-import { type PrivateServer, startPrivateServer } from './private-server.js';
+import { type PrivateServer, startPostgresServer } from './private-server.js';
 import { findNpmBinaries } from './server-binaries.js';
 import { loadPg, WireConnection } from './wire-connection.js';
 
@@ -56,7 +56,7 @@ async function openPostgres(url: string, options: OpenOptions): Promise<Target> 
     return openServer({ address, shown: address.shown, connectTimeoutMs });
   }
   await loadPg();
-  const server = await startPrivateServer({
+  const server = await startPostgresServer({
     binaries: address.binaries,
     settings: address.settings,
     scratchFolder: options.scratchFolder,
@@ -141,10 +141,10 @@ class PostgresTarget implements Target, ScratchContext {
   readonly features: TargetFeatures;
   readonly isSuperuser: boolean;
   readonly versionNumber: number;
-  readonly user: string;
-  readonly database: string;
+  readonly address: ServerAddress;
   readonly #server: PrivateServer | undefined;
   readonly #scratches = new Set<PostgresScratch>();
+  #asking: Promise<boolean> | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(
@@ -169,8 +169,7 @@ class PostgresTarget implements Target, ScratchContext {
     };
     this.isSuperuser = about.isSuperuser;
     this.versionNumber = about.versionNumber;
-    this.user = address.user;
-    this.database = address.database;
+    this.address = address;
     this.#server = server;
   }
 
@@ -185,8 +184,28 @@ class PostgresTarget implements Target, ScratchContext {
     this.#scratches.delete(scratch);
   }
 
+  /** A server of ours is a child of ours; at another's door we knock. Sessions lost together share the answer. */
   hasCrashed(): Promise<boolean> {
-    return this.#server?.hasCrashed() ?? Promise.resolve(false);
+    this.#asking ??= (async () =>
+      (await this.#server?.hasCrashed()) || (await this.#refusesConnections()))().finally(() => {
+      this.#asking = undefined;
+    });
+    return this.#asking;
+  }
+
+  async isGone(): Promise<boolean> {
+    return (await this.#server?.hasCrashed()) ?? false;
+  }
+
+  async #refusesConnections(): Promise<boolean> {
+    try {
+      const knock = await WireConnection.open(clientConfig(this.address, {}, 2000));
+      await knock.close();
+      return false;
+    } catch (error) {
+      const { code } = error as { readonly code?: unknown };
+      return code === 'ECONNREFUSED' || code === '57P03';
+    }
   }
 
   close(): Promise<void> {

@@ -35,7 +35,7 @@ export interface ServerAddress {
 /** Reads a URL whose scheme is already known to be ours. */
 export function parsePostgresUrl(url: string): PrivateAddress | ServerAddress {
   const [, scheme, rest] = /^([A-Za-z]+):(.*)$/s.exec(url) ?? [];
-  if (scheme === undefined || rest === undefined) throw notAUrl();
+  if (scheme === undefined || rest === undefined) throw notAUrl('postgres');
   if (rest.startsWith('//')) return parseServerUrl(url, { scheme: 'postgres', port: 5432 });
   if (rest !== '' && !rest.startsWith('?')) {
     throw new IsoldeError(
@@ -95,14 +95,14 @@ function parseUrl(url: string, scheme: string): URL {
   try {
     return new URL(generic);
   } catch {
-    throw notAUrl();
+    throw notAUrl(scheme);
   }
 }
 
-function notAUrl(): IsoldeError {
+function notAUrl(scheme: string): IsoldeError {
   return new IsoldeError(
     'usage',
-    'The text after "postgres://" is not a valid URL: write postgres://user:password@host:5432/database, with @ : / ? # in names and passwords as %40 %3A %2F %3F %23',
+    `The text after "${scheme}://" is not a valid URL: write ${scheme}://user:password@host:port/database, with @ : / ? # in names and passwords as %40 %3A %2F %3F %23`,
   );
 }
 

@@ -60,7 +60,7 @@ const host = '127.0.0.1';
 const fixed: Readonly<Record<string, string>> = { listen_addresses: host, unix_socket_directories: '' };
 
 /** Starts a server, or rejects saying why it cannot. */
-export async function startPrivateServer(options: PrivateServerOptions): Promise<PrivateServer> {
+export async function startPostgresServer(options: PrivateServerOptions): Promise<PrivateServer> {
   const cache = await openCache();
   const binaries = await prepareBinaries(options.binaries, cache);
   const folder = await mkdtemp(join(options.scratchFolder ?? tmpdir(), 'isolde-postgres-')).catch((error) => {

@@ -10,8 +10,9 @@
  * 3. That user cannot enter the folder (root's home): the binaries are copied to the cache.
  */
 import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
-import { chmod, mkdir, readdir, readFile, rename, rm, symlink } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, stat, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -61,13 +62,14 @@ export async function prepareBinaries(named: string | undefined, cache: string):
     throw new IsoldeError('engine-missing', `${folder} holds no bin/postgres and bin/initdb`);
   }
   const user = serverUser();
-  const links = await linkLibraries(folder, cache);
+  const kept = join(cache, await fileIdentity(join(folder, 'bin', 'postgres')));
+  const links = await linkLibraries(folder, `${kept}-lib`);
   try {
     return await describe(folder, user, links);
   } catch (error) {
     if (user === undefined || (error as { readonly code?: unknown }).code !== 'EACCES')
       throw broken(folder, error);
-    const copy = await copyBinaries(folder, cache);
+    const copy = await copyBinaries(folder, `${kept}-native`);
     return await describe(copy, user, links).catch((again: unknown) => {
       throw broken(copy, again);
     });
@@ -133,8 +135,8 @@ function readPasswd(): Map<string, ServerUser> {
   return accounts;
 }
 
-/** Makes missing library names; returns a folder for the loader's path if they could not be made in place. */
-async function linkLibraries(folder: string, cache: string): Promise<string | undefined> {
+/** Makes missing library names; where that is not possible, makes them in `elsewhere` for the loader's path. */
+export async function linkLibraries(folder: string, elsewhere: string): Promise<string | undefined> {
   const list = await readFile(join(folder, 'pg-symlinks.json'), 'utf8').catch(() => undefined);
   if (list === undefined) return undefined;
   const links = (JSON.parse(list) as { readonly source: string; readonly target: string }[])
@@ -145,11 +147,8 @@ async function linkLibraries(folder: string, cache: string): Promise<string | un
     for (const { from, to } of links) await symlinkOnce(basename(to), from);
     return undefined;
   } catch {
-    const elsewhere = join(cache, 'lib');
-    await mkdir(elsewhere, { recursive: true });
+    await mkdir(elsewhere, { recursive: true, mode: 0o755 });
     for (const { from, to } of links) await symlinkOnce(to, join(elsewhere, basename(from)));
-    // The cache itself is closed to others, the server's user included: it only needs to pass through.
-    await chmod(elsewhere, 0o755);
     return elsewhere;
   }
 }
@@ -162,13 +161,24 @@ async function symlinkOnce(to: string, from: string): Promise<void> {
 }
 
 /** A copy that the server's user can reach, made once and moved into place as a whole. */
-async function copyBinaries(folder: string, cache: string): Promise<string> {
-  const copy = join(cache, 'native');
-  if (!existsSync(join(copy, 'bin', 'postgres'))) {
-    const making = `${copy}.${process.pid}`;
+async function copyBinaries(folder: string, copy: string): Promise<string> {
+  if (existsSync(copy)) return copy;
+  const making = `${copy}.${process.pid}`;
+  try {
     await run('cp', ['-RL', folder, making]);
-    await rename(making, copy).catch(() => rm(making, { recursive: true, force: true }));
+    // Another process may have been quicker with the same copy.
+    await rename(making, copy).catch(() => {});
+  } finally {
+    await rm(making, { recursive: true, force: true });
   }
-  if ((await readdir(copy)).length === 0) throw new IsoldeError('file-system', `${copy} is empty`);
   return copy;
+}
+
+/** The same program under another path is the same; a rebuilt one is another. */
+export async function fileIdentity(file: string): Promise<string> {
+  const { size, mtimeMs } = await stat(file);
+  return createHash('sha256')
+    .update(`${size} ${Math.floor(mtimeMs)}`)
+    .digest('hex')
+    .slice(0, 12);
 }

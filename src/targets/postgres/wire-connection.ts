@@ -51,6 +51,9 @@ export async function loadPg(): Promise<Pick<typeof import('pg'), 'Client'>> {
   }
 }
 
+/** What the users of a connection see of it. */
+export type Wire = Pick<WireConnection, 'id' | 'transaction' | 'isLost' | 'isBusy' | 'execute' | 'close'>;
+
 export class WireConnection {
   #pending: StatementReply | undefined;
   #resolve: ((reply: WireReply) => void) | undefined;
@@ -72,6 +75,11 @@ export class WireConnection {
     const connection = new WireConnection(client);
     client.on('error', (error: ServerError) => {
       connection.#lossSeen ??= error;
+    });
+    // A server that falls together says so in a warning and is gone.
+    client.on('notice', (notice) => {
+      if (notice.code?.startsWith('57P'))
+        connection.#lossSeen ??= { ...notice, message: notice.message ?? '' };
     });
     try {
       await client.connect();

@@ -13,15 +13,15 @@ import type { ErrorClass } from '../../histories/index.js';
 import { classifyStatement } from '../../sql/index.js';
 import type { Answer, Session } from '../target.js';
 import { type ErrorContext, operationError, type ServerError } from './postgres-errors.js';
-import type { WireConnection, WireReply } from './wire-connection.js';
+import type { Wire, WireReply } from './wire-connection.js';
 
 /** What a session needs from the engine and the scratch it belongs to. */
 export interface SessionHost {
   classify(error: ServerError, context: ErrorContext): ErrorClass;
-  /** Whether the server itself is known to have died. */
+  /** Whether a connection that closed without a word was lost with its server. */
   hasCrashed(): Promise<boolean>;
   /** Stops what this connection runs, from another connection; with `terminate` the connection too. */
-  interrupt(connection: WireConnection, terminate: boolean): Promise<void>;
+  interrupt(connection: Wire, terminate: boolean): Promise<void>;
   /** The session is no longer one of the scratch's. */
   forget(session: WireSession): void;
 }
@@ -39,7 +39,7 @@ export class WireSession implements Session {
   readonly #limitMs: number;
 
   constructor(
-    readonly connection: WireConnection,
+    readonly connection: Wire,
     private readonly host: SessionHost,
     statementTimeoutMs: number,
   ) {
@@ -117,7 +117,9 @@ export class WireSession implements Session {
     const error = reply.error ?? { message: 'the connection is lost' };
     const said = this.#classOf(error);
     const lost = said === 'crash' ? 'crash' : 'connection-lost';
-    const crashed = lost === 'crash' || (this.#closing === undefined && (await this.host.hasCrashed()));
+    // Whoever ends a connection on purpose says so; silence is worth a question.
+    const silent = error.severity === undefined && this.#closing === undefined && before !== 'lost';
+    const crashed = lost === 'crash' || (silent && (await this.host.hasCrashed()));
     const ended = endedByLoss(before, sql);
     return {
       error: operationError(error, crashed ? 'crash' : lost),
@@ -133,6 +135,8 @@ export class WireSession implements Session {
 
 function howItEnded({ error, tag, transaction }: WireReply, sql: string): Answer['ended'] {
   if (transaction === 'none') {
+    // "Statement completion unknown": a distributed engine does not know itself.
+    if (error?.code === '40003') return 'unknown';
     if (error !== undefined || tag === 'ROLLBACK') return 'rollback';
     return tag === 'COMMIT' ? 'commit' : 'unknown';
   }

@@ -1,0 +1,1 @@
+export { cockroachDriver } from './cockroach-target.js';

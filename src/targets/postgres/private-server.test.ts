@@ -1,0 +1,182 @@
+/** A private server leaves nothing behind, however its owner ends, and runs from binaries in awkward places. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { connect } from 'node:net';
+import { networkInterfaces, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { eventually } from '../conformance/lab.case.js';
+import { postgresDriver } from './index.js';
+import { describePostgres, failureOf, openSession, startServer } from './postgres-lab.case.js';
+import { findNpmBinaries, linkLibraries } from './server-binaries.js';
+
+const olderBinaries = ['16', '15', '14', '13']
+  .map((major) => `/usr/lib/postgresql/${major}`)
+  .find(existsSync);
+
+/** A process of its own that starts a server, says the server's process id and sits there. */
+const ownerScript = `
+  const { createServer } = await import('vite');
+  const vite = await createServer({
+    configFile: false,
+    appType: 'custom',
+    logLevel: 'silent',
+    optimizeDeps: { noDiscovery: true },
+    server: { middlewareMode: true, ws: false, hmr: false, watch: null },
+  });
+  const { startPostgresServer } = await vite.ssrLoadModule('/src/targets/postgres/private-server.ts');
+  const scratchFolder = process.env.SCRATCH_FOLDER;
+  const server = await startPostgresServer({ settings: {}, scratchFolder, startTimeoutMs: 30000 });
+  console.log(server.pid);
+  setInterval(() => {}, 1000);
+`;
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+describePostgres('a private server', () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'isolde-test-'));
+    chmodSync(folder, 0o755);
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  it('listens on 127.0.0.1 only, whatever the URL asks for', async () => {
+    const server = await startServer({ listen_addresses: '*' });
+    expect(server.port).toBeGreaterThanOrEqual(20_000);
+    expect(server.port).toBeLessThan(32_768);
+    const outside = Object.values(networkInterfaces())
+      .flat()
+      .filter((address) => address !== undefined && !address.internal && address.family === 'IPv4')
+      .map((address) => address!.address);
+    for (const host of outside) {
+      const reached = await new Promise<boolean>((resolve) => {
+        const socket = connect({ host, port: server.port, timeout: 1000 });
+        socket.on('connect', () => resolve(true)).on('error', () => resolve(false));
+        socket.on('timeout', () => resolve(false)).unref();
+      });
+      expect(reached, host).toBe(false);
+    }
+    await server.stop();
+  });
+
+  it('removes its folder and its process when it is closed', async () => {
+    const target = await postgresDriver.open('postgres:', { scratchFolder: folder });
+    expect(readdirSync(folder)).toHaveLength(1);
+    await target.close();
+    await target.close();
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('dies with its owner, even by SIGKILL', async () => {
+    const owner = spawn(process.execPath, ['--input-type=module', '-e', ownerScript], {
+      cwd: process.cwd(),
+      env: { ...process.env, SCRATCH_FOLDER: folder },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const [line] = (await once(createInterface(owner.stdout), 'line')) as [string];
+    const pid = Number(line);
+    expect(isRunning(pid)).toBe(true);
+    owner.kill('SIGKILL');
+    await eventually(10_000, 'the server is gone', async () => !isRunning(pid));
+    await eventually(10_000, 'its folder is gone', async () => readdirSync(folder).length === 0);
+  });
+
+  it('says what a setting it does not know is', async () => {
+    const error = await failureOf(
+      postgresDriver.open('postgres:?no_such_setting=1', { scratchFolder: folder }),
+    );
+    expect([error.code, error.message]).toEqual(['target', expect.stringContaining('no_such_setting')]);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('takes settings from its URL', async () => {
+    const target = await postgresDriver.open('postgres:?default_transaction_isolation=serializable', {});
+    expect([target.defaultLevel, target.stamp.url]).toEqual([
+      'serializable',
+      'postgres:?default_transaction_isolation=serializable',
+    ]);
+    await target.close();
+  });
+
+  it('needs a folder with the programs in it', async () => {
+    const error = await failureOf(postgresDriver.open(`postgres:?binaries=${folder}`, {}));
+    expect([error.code, error.message]).toEqual([
+      'engine-missing',
+      expect.stringContaining('no bin/postgres'),
+    ]);
+  });
+
+  it('runs from binaries without library links, below a folder its user cannot enter', async () => {
+    const found = findNpmBinaries();
+    if ('missing' in found) throw new Error(found.missing);
+    const home = join(folder, 'home');
+    cpSync(found.folder, join(home, 'native'), {
+      recursive: true,
+      preserveTimestamps: true,
+      filter: (path) => !/\.a$|locale$|pgxs$|include$/.test(path) && !lstatSync(path).isSymbolicLink(),
+    });
+    chmodSync(home, 0o700);
+    const target = await postgresDriver.open(`postgres:?binaries=${join(home, 'native')}`, {});
+    const scratch = await target.createScratch();
+    const session = await openSession(scratch);
+    expect((await session.execute('SELECT 1')).rows).toEqual([[1]]);
+    await target.close();
+  });
+
+  it('has the library names elsewhere when they cannot be made in place', async () => {
+    const native = join(folder, 'native');
+    mkdirSync(native);
+    const links = [{ source: 'native/lib/libx.so.1.2', target: 'native/lib/libx.so.1' }];
+    writeFileSync(join(native, 'pg-symlinks.json'), JSON.stringify(links));
+    // There is no folder native/lib, so nothing can be made in it.
+    const elsewhere = join(folder, 'elsewhere');
+    expect(await linkLibraries(native, elsewhere)).toBe(elsewhere);
+    expect(readlinkSync(join(elsewhere, 'libx.so.1'))).toBe(join(folder, 'native/lib/libx.so.1.2'));
+    expect(await linkLibraries(native, elsewhere)).toBe(elsewhere);
+  });
+
+  it('is built anew when a cleaner of temporary folders took files out of the template', async () => {
+    const cache = join(tmpdir(), `isolde-postgres-${process.getuid?.()}`);
+    const templates = readdirSync(cache).filter((name) => name.endsWith('-data1'));
+    expect(templates.length).toBeGreaterThan(0);
+    for (const template of templates)
+      rmSync(join(cache, template, 'data', 'global', 'pg_control'), { force: true });
+    const server = await startServer();
+    await server.stop();
+  });
+
+  it.skipIf(olderBinaries === undefined)('of an older version runs side by side', async () => {
+    const older = await postgresDriver.open(`postgres:?binaries=${olderBinaries}`, {});
+    const newer = await postgresDriver.open('postgres:', {});
+    expect(Number.parseInt(older.stamp.version, 10)).toBeLessThan(Number.parseInt(newer.stamp.version, 10));
+    const scratch = await older.createScratch();
+    const setup = ['CREATE TABLE t (id SERIAL, v INT)', 'INSERT INTO t (v) VALUES (10)'];
+    await scratch.reset(setup);
+    const session = await openSession(scratch);
+    await session.execute('INSERT INTO t (v) VALUES (20)');
+    await scratch.reset(setup);
+    expect((await session.execute('INSERT INTO t (v) VALUES (30) RETURNING *')).rows).toEqual([[2, 30]]);
+    await Promise.all([older.close(), newer.close()]);
+  });
+});
