@@ -19,22 +19,22 @@ import { type CliContext, type ExitCode, exitCodes } from './context.js';
 import { levelOf } from './run-command.js';
 
 interface ProbeFlags {
-  readonly level: readonly string[];
-  readonly anomaly: readonly string[];
+  readonly level?: readonly string[];
+  readonly anomaly?: readonly string[];
   readonly explain?: string;
   readonly json?: boolean;
   readonly markdown?: boolean;
 }
 
-const collect = (value: string, all: readonly string[]) => [...all, value];
+const collect = (value: string, all: readonly string[] = []) => [...all, value];
 
 export function probeCommand(program: Command, context: CliContext, exit: (code: ExitCode) => void): void {
   program
     .command('probe')
     .argument('[url]', 'the database (default: duckdb:)')
     .description('show what each isolation level really allows, and where that breaks the vendor’s promise')
-    .option('-l, --level <level>', 'only this level (may be repeated)', collect, [])
-    .option('-a, --anomaly <anomaly>', 'only this anomaly or case (may be repeated)', collect, [])
+    .option('-l, --level <level>', 'only this level (may be repeated)', collect)
+    .option('-a, --anomaly <anomaly>', 'only this anomaly or case (may be repeated)', collect)
     .option('--explain <anomaly>', 'show the interleaving, the results seen and the argument')
     .option('--json', 'print the report as JSON')
     .option('--markdown', 'print the matrix as Markdown')
@@ -46,9 +46,10 @@ export function probeCommand(program: Command, context: CliContext, exit: (code:
 }
 
 async function probe(url: string | undefined, flags: ProbeFlags, context: CliContext): Promise<ExitCode> {
-  const names = flags.explain === undefined ? flags.anomaly : [...flags.anomaly, flags.explain];
+  const { anomaly = [], level = [], explain } = flags;
+  const names = explain === undefined ? anomaly : [...anomaly, explain];
   const cases = names.length === 0 ? probeCases : [...new Set(names.flatMap(casesOf))];
-  const levels = flags.level.map(levelOf);
+  const levels = level.map(levelOf);
   const target = await openTarget(url);
   try {
     const report = await runProbe(target, {
@@ -59,8 +60,10 @@ async function probe(url: string | undefined, flags: ProbeFlags, context: CliCon
     });
     if (context.errIsTerminal) context.err('\u001b[1A\u001b[2K\u001b[1A');
     context.out(render(report, flags, context));
+    if (report.failure !== undefined) context.err(`isolde: ${report.failure}`);
     const codes = { violation: exitCodes.found, unknown: exitCodes.undecided, kept: exitCodes.nothingFound };
-    return codes[probeOutcome(report)];
+    const code = codes[probeOutcome(report)];
+    return report.failure !== undefined && code !== exitCodes.found ? exitCodes.error : code;
   } finally {
     await target.close();
   }

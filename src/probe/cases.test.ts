@@ -2,6 +2,7 @@
  * The questions must never call a serial execution an anomaly. Every order of a case's sessions is run one
  * session after the other on the embedded engine, where nothing is concurrent and so nothing can be anomalous.
  */
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type StatementRef, scheduleProblem, totalOrder } from '../cases/index.js';
 import { runScheduled, SessionPool } from '../execute/index.js';
@@ -64,6 +65,11 @@ describe('findProbeCases', () => {
       'lost-update-by-delete',
     ]);
     expect(findProbeCases('G99')).toEqual([]);
+  });
+
+  it('has every case in the documentation', () => {
+    const page = readFileSync(new URL('../../docs/stages/probe.md', import.meta.url), 'utf8');
+    for (const { id } of probeCases) expect(page).toMatch(new RegExp(`^\\|.*\`${id}\`.*\\|`, 'm'));
   });
 
   it('gives every case an id of its own', () => {

@@ -108,6 +108,9 @@ function findings(report: ProbeReport, colors: Colors): string[] {
       `${colors.magenta(`? ${result.case} at ${level.level}`)} is not decided: ${visible(result.reason)}`,
     );
   }
-  if (report.stopped) lines.push('', 'Stopped early: not every case was run.');
+  if (report.stopped) {
+    const why = report.failure === undefined ? '' : ` (${visible(report.failure)})`;
+    lines.push('', `Stopped early: not every case was run${why}.`);
+  }
   return lines;
 }

@@ -1,5 +1,6 @@
 import pc from 'picocolors';
 import { describe, expect, it } from 'vitest';
+import { IsoldeError } from '../errors.js';
 import type { Scratch, Target } from '../targets/index.js';
 import { findProbeCases } from './cases/index.js';
 import { probeJson } from './probe-json.js';
@@ -100,7 +101,7 @@ const cases = ['G0', 'lost-update', 'write-skew'].map(
   (id) => findProbeCases(id).find((probe) => probe.id === id)!,
 );
 
-const execute: ProbeOptions['execute'] = async (_, scheduled, { level }) => {
+const execute: NonNullable<ProbeOptions['execute']> = async (_, scheduled, { level }) => {
   const probe = cases.find(({ id }) => id === scheduled.case.name)!;
   return told(probe, stories[`${level} ${probe.id}`]);
 };
@@ -170,6 +171,28 @@ describe('runProbe', () => {
     expect(report.levels.flatMap(({ results }) => results)).toHaveLength(2);
     expect(probeOutcome(report)).toBe('unknown');
     expect(renderMatrix(report)).toContain('Stopped early');
+  });
+});
+
+describe('a database that is lost on the way', () => {
+  const dieAt = (n: number): typeof execute => {
+    let count = 0;
+    return async (scratch, scheduled, options) => {
+      if (count++ === n) throw new IsoldeError('target', 'the server is gone');
+      return execute(scratch, scheduled, options);
+    };
+  };
+
+  it('ends the report early with what was judged', async () => {
+    const report = await probeTold({ execute: dieAt(2) });
+    expect(report).toMatchObject({ stopped: true, failure: 'the server is gone' });
+    expect(report.levels.map(({ results }) => results.length)).toEqual([2, 0]);
+    expect(probeOutcome(report)).toBe('unknown');
+    expect(renderMatrix(report)).toContain('not every case was run (the server is gone).');
+  });
+
+  it('is an error when nothing was judged before', async () => {
+    await expect(probeTold({ execute: dieAt(0) })).rejects.toThrow('the server is gone');
   });
 });
 

@@ -37,8 +37,10 @@ export interface ProbeLevel {
 export interface ProbeReport {
   readonly target: TargetStamp;
   readonly levels: readonly ProbeLevel[];
-  /** The run was stopped before every case was run. */
+  /** The run was stopped, or failed, before every case was run. */
   readonly stopped: boolean;
+  /** What made it fail: the server died, the scratch could not be reset. What is judged stays valid. */
+  readonly failure?: string;
 }
 
 export interface ProbeProgress {
@@ -65,38 +67,74 @@ export interface ProbeOptions {
   readonly execute?: (scratch: Scratch, scheduled: ScheduledCase, options: RunOptions) => Promise<History>;
 }
 
-/** Probes a target. The report is plain data; `renderMatrix` and its siblings show it. */
+/**
+ * Probes a target. The report is plain data; `renderMatrix` and its siblings show it. Rejects when nothing could be
+ * judged; a database lost on the way ends the report early (`failure`).
+ */
 export async function runProbe(target: Target, options: ProbeOptions = {}): Promise<ProbeReport> {
   const levels = chooseLevels(target, options.levels);
-  const cases = (options.cases ?? probeCases).filter(
-    (probe) => options.anomalies?.includes(probe.anomaly) ?? true,
-  );
-  const total = levels.length * cases.length;
   const scratch = await target.createScratch();
   const sessions = new SessionPool(scratch, {
     statementTimeoutMs: options.statementTimeoutMs ?? 10_000,
     lockTimeoutMs: options.lockTimeoutMs ?? 2_000,
   });
-  const report: ProbeLevel[] = [];
-  let done = 0;
+  const judged = levels.map(() => [] as ProbeResult[]);
+  let thrown: { readonly error: unknown } | undefined;
   try {
-    for (const { level, contract } of levels) {
-      const results: ProbeResult[] = [];
-      for (const probe of cases) {
-        if (options.signal?.aborted) break;
-        options.onProgress?.({ level, case: probe.id, done, total });
-        const run = { target, level, sessions, ...(options.signal && { signal: options.signal }) };
-        const history = await (options.execute ?? runScheduled)(scratch, probe, run);
-        if (!options.signal?.aborted) results.push(compare(probe, history, contract));
-        done++;
-      }
-      report.push({ level, contract, contractKnown: findContract(contract) !== undefined, results });
-    }
-  } finally {
-    await sessions.close();
-    await scratch.drop();
+    await probeLevels({ target, scratch, sessions, levels, judged, options });
+  } catch (error) {
+    thrown = { error };
   }
-  return { target: target.stamp, levels: report, stopped: options.signal?.aborted === true };
+  await sessions.close();
+  // After a failure the server may be gone and the scratch with it: the first error is the one to report.
+  await scratch.drop().catch((error: unknown) => {
+    thrown ??= { error };
+  });
+  const failure = failureText(thrown, judged.flat().length > 0);
+  return {
+    target: target.stamp,
+    levels: levels.map(({ level, contract }, i) => ({
+      level,
+      contract,
+      contractKnown: findContract(contract) !== undefined,
+      results: judged[i]!,
+    })),
+    stopped: options.signal?.aborted === true || failure !== undefined,
+    ...(failure !== undefined && { failure }),
+  };
+}
+
+/** Runs and judges case after case; results go to `judged`, one list per level. */
+async function probeLevels(job: {
+  readonly target: Target;
+  readonly scratch: Scratch;
+  readonly sessions: SessionPool;
+  readonly levels: readonly TargetLevel[];
+  readonly judged: readonly ProbeResult[][];
+  readonly options: ProbeOptions;
+}): Promise<void> {
+  const { target, scratch, sessions, levels, judged, options } = job;
+  const { signal, execute = runScheduled } = options;
+  const cases = (options.cases ?? probeCases).filter(
+    (probe) => options.anomalies?.includes(probe.anomaly) ?? true,
+  );
+  let done = 0;
+  for (const [i, { level, contract }] of levels.entries()) {
+    for (const probe of cases) {
+      if (signal?.aborted) return;
+      options.onProgress?.({ level, case: probe.id, done, total: levels.length * cases.length });
+      const history = await execute(scratch, probe, { target, level, sessions, ...(signal && { signal }) });
+      if (!signal?.aborted) judged[i]!.push(compare(probe, history, contract));
+      done++;
+    }
+  }
+}
+
+/** The message of a broken environment when there is something to keep; any other error is thrown on. */
+function failureText(thrown: { readonly error: unknown } | undefined, keep: boolean): string | undefined {
+  if (thrown === undefined) return undefined;
+  if (keep && thrown.error instanceof IsoldeError) return thrown.error.message;
+  throw thrown.error;
 }
 
 function chooseLevels(target: Target, wanted: readonly Level[] | undefined): readonly TargetLevel[] {

@@ -33,8 +33,8 @@ export const tursoContracts: readonly Contract[] = [
     sources: [
       ...cite('Turso, Concurrent Writes', concurrentWrites, 'protocol', 'writeConflict', 'firstUpdaterWins'),
       ...cite(
-        'Turso Database Manual: Transactions, MVCC',
-        manual,
+        'Turso Database Manual: Concurrent transaction lifecycle',
+        `${manual}#concurrent-transaction-lifecycle`,
         'pivot',
         'writesSee',
         'lockingReadsSee',
@@ -75,8 +75,8 @@ export const tursoContracts: readonly Contract[] = [
         'readsLock',
       ),
       ...cite(
-        'Turso Database Manual: SQLite compatibility',
-        manual,
+        'Turso Database Manual: Deferred transaction lifecycle',
+        `${manual}#deferred-transaction-lifecycle`,
         'writesSee',
         'lockingReadsSee',
         'ownWrites',
