@@ -166,7 +166,7 @@ export class MysqlSession implements Session {
     this.#guard = setTimeout(() => {
       this.#killed = 'deaf';
       this.#killing = undefined;
-      this.#wire.destroy();
+      this.#wire.destroy(deafServer);
     }, graceMs);
   }
 
@@ -177,6 +177,11 @@ export class MysqlSession implements Session {
     return this.#killing;
   }
 }
+
+const deafServer = {
+  code: 'no-answer',
+  message: 'The server did not answer in time, not even to KILL QUERY; the connection was given up.',
+};
 
 const closedAnswer: Answer = {
   error: { class: 'connection-lost', code: 'closed', message: 'The session is closed.' },

@@ -115,8 +115,8 @@ export class WireConnection {
   }
 
   /** Drops the connection at once; a running query is answered as lost. */
-  destroy(): void {
-    this.#lose(closedError);
+  destroy(reason: MysqlError = closedError): void {
+    this.#lose(reason);
     this.#driver.destroy();
   }
 
