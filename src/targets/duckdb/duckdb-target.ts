@@ -38,10 +38,11 @@ async function loadDuckdb(name: string): Promise<DuckdbModule> {
   const duckdb = (loaded.default ?? loaded) as DuckdbModule;
   const real = duckdb.version().replace(/^v/, '');
   // The system's loader keeps the first DuckDB library of a process and hands it to every later package.
-  if (name !== defaultPackage && !packageVersion(name).startsWith(real)) {
+  const wanted = packageVersion(name);
+  if (wanted !== 'unknown' && !wanted.startsWith(real)) {
     throw new IsoldeError(
       'usage',
-      `Package "${name}" is DuckDB ${packageVersion(name)}, but this process already runs DuckDB ${real}: ` +
+      `Package "${name}" is DuckDB ${wanted}, but this process already runs DuckDB ${real}: ` +
         'two versions of DuckDB need two processes',
     );
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { classifySqliteMessage, loadDriver, parseEmbeddedUrl, sqliteValue } from './index.js';
+import { classifySqliteMessage, loadDriver, packageVersion, parseEmbeddedUrl, sqliteValue } from './index.js';
 
 describe('parseEmbeddedUrl', () => {
   it.each([
@@ -23,6 +23,11 @@ describe('parseEmbeddedUrl', () => {
 describe('loadDriver', () => {
   it.each(['../x', '/etc/passwd', 'a/b', 'file:x', '', 'node:fs'])('refuses %s', async (name) => {
     await expect(loadDriver(name)).rejects.toMatchObject({ code: 'usage' });
+  });
+
+  it('knows the version of an installed package, and of a missing one that it is unknown', () => {
+    expect(packageVersion('@duckdb/node-api')).toMatch(/^\d+\.\d+\.\d+/);
+    expect(packageVersion('isolde-no-such-package')).toBe('unknown');
   });
 
   it('says which package to install', async () => {

@@ -2,8 +2,9 @@
  * Loads a database driver that is an npm package of the user's choosing: the usual one, or another version of it
  * installed under an alias (`npm install turso-0-4@npm:@tursodatabase/database@0.4.4`, then `?package=turso-0-4`).
  */
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { errorText, IsoldeError } from '../../errors.js';
 
@@ -36,21 +37,25 @@ export function missingDriver(name: string): string | undefined {
   return resolvePackage(name) === undefined ? `the npm package ${name} is not installed` : undefined;
 }
 
-/** The version in the package's own package.json. */
+/** The version in the package's own package.json: the first above its main file that has one. */
 export function packageVersion(name: string): string {
-  for (const require of requires()) {
-    try {
-      const main = require.resolve(name);
-      for (const folder of require.resolve.paths(name) ?? []) {
-        if (!main.startsWith(folder)) continue;
-        const manifest = require(join(folder, name, 'package.json')) as { readonly version?: unknown };
-        return String(manifest.version);
-      }
-    } catch {
-      // Not installed here: the next place may have it.
-    }
+  const main = resolvePackage(name);
+  if (main === undefined) return 'unknown';
+  for (let folder = dirname(main); folder !== dirname(folder); folder = dirname(folder)) {
+    const version = versionIn(join(folder, 'package.json'));
+    if (version !== undefined) return version;
   }
   return 'unknown';
+}
+
+function versionIn(manifest: string): string | undefined {
+  try {
+    const { version } = JSON.parse(readFileSync(manifest, 'utf8')) as { readonly version?: unknown };
+    return typeof version === 'string' ? version : undefined;
+  } catch {
+    // No manifest in this folder: the package begins further up.
+    return undefined;
+  }
 }
 
 function resolvePackage(name: string): string | undefined {
