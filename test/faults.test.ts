@@ -16,7 +16,7 @@ import {
   type Target,
   withFault,
 } from '../src/targets/index.js';
-import { mariadbAvailable } from '../src/targets/mysql/index.js';
+import { mariadbAvailable } from '../src/targets/mariadb/index.js';
 import { postgresAvailable } from '../src/targets/postgres/index.js';
 import { type FaultCase, faultCases, told } from './fault-cases.js';
 

@@ -12,13 +12,13 @@ export const defaultTargetUrl = 'duckdb:';
 
 /** Every engine, in the order help texts list them. Their `open` loads the engine's folder first. */
 export const targetDrivers: readonly TargetDriver[] = [
-  lazyDriver(['duckdb'], 'duckdb:  (embedded; the default)', async () => {
+  lazyDriver(['duckdb'], 'duckdb:  or  duckdb:FILE  (embedded; the default)', async () => {
     return (await import('./duckdb/index.js')).duckdbDriver;
   }),
-  lazyDriver(['turso'], 'turso:  or  turso:?mode=wal  (embedded; MVCC unless told otherwise)', async () => {
+  lazyDriver(['turso'], 'turso:  or  turso:?mode=mvcc  or  turso:FOLDER  (embedded)', async () => {
     return (await import('./turso/index.js')).tursoDriver;
   }),
-  lazyDriver(['sqlite'], 'sqlite:  (embedded)', async () => {
+  lazyDriver(['sqlite'], 'sqlite:  or  sqlite:?journal=delete  or  sqlite:FOLDER  (embedded)', async () => {
     return (await import('./sqlite/index.js')).sqliteDriver;
   }),
   lazyDriver(
@@ -29,7 +29,7 @@ export const targetDrivers: readonly TargetDriver[] = [
   lazyDriver(
     ['mariadb'],
     'mariadb:  (a private server)  or  mariadb://user:password@host:3306/',
-    async () => (await import('./mysql/index.js')).mariadbDriver,
+    async () => (await import('./mariadb/index.js')).mariadbDriver,
   ),
   lazyDriver(['mysql'], 'mysql://user:password@host:3306/', async () => {
     return (await import('./mysql/index.js')).mysqlDriver;

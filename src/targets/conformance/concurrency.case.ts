@@ -23,8 +23,8 @@ export const concurrencyBehaviours: readonly Behaviour[] = [
     run: async (lab) => {
       await lab.scratch.reset(simpleSetup);
       const [first, second, idle] = [await lab.session(), await lab.session(), await lab.session()];
-      await ok(first, 'BEGIN');
-      await ok(idle, 'BEGIN');
+      await ok(first, lab.begin());
+      await ok(idle, lab.begin());
       await ok(idle, 'UPDATE t SET v = 21 WHERE id = 2');
       await ok(first, 'UPDATE t SET v = 11 WHERE id = 1');
       expect((await lab.scratch.waiting()).size).toBe(0);
@@ -51,9 +51,9 @@ export const concurrencyBehaviours: readonly Behaviour[] = [
         await lab.session({ lockTimeoutMs: 1 }),
         await lab.session({ lockTimeoutMs: 1 }),
       ];
-      await ok(first, 'BEGIN');
+      await ok(first, lab.begin());
       await ok(first, 'UPDATE t SET v = 11 WHERE id = 1');
-      await ok(second, 'BEGIN');
+      await ok(second, lab.begin());
       const answer = await within(
         5000,
         'the second writer is answered',
@@ -72,7 +72,7 @@ export const concurrencyBehaviours: readonly Behaviour[] = [
     run: async (lab) => {
       await lab.scratch.reset(simpleSetup);
       const [first, second] = [await lab.session(), await lab.session({ lockTimeoutMs: 1000 })];
-      await ok(first, 'BEGIN');
+      await ok(first, lab.begin());
       await ok(first, 'UPDATE t SET v = 11 WHERE id = 1');
       const late = second.execute('UPDATE t SET v = 12 WHERE id = 1');
       expect((await within(5000, 'the lock time-out', late)).error?.class).toBe('lock-timeout');
@@ -86,8 +86,8 @@ export const concurrencyBehaviours: readonly Behaviour[] = [
     run: async (lab) => {
       await lab.scratch.reset(simpleSetup);
       const [a, b] = [await lab.session(), await lab.session()];
-      await ok(a, 'BEGIN');
-      await ok(b, 'BEGIN');
+      await ok(a, lab.begin());
+      await ok(b, lab.begin());
       await ok(a, 'UPDATE t SET v = 11 WHERE id = 1');
       await ok(b, 'UPDATE t SET v = 21 WHERE id = 2');
       const both: Promise<readonly [Answer, typeof a]>[] = [

@@ -1,5 +1,6 @@
 /** What a conformance behaviour works with: the target, a scratch shared by the suite, sessions that close themselves. */
 import { expect } from 'vitest';
+import type { Level } from '../../contracts/index.js';
 import type { Row } from '../../sql/index.js';
 import type { Answer, Scratch, Session, SessionOptions, Target } from '../target.js';
 
@@ -38,6 +39,11 @@ export class Lab {
     readonly scratch: Scratch,
     readonly outsider?: (() => Promise<Outsider>) | undefined,
   ) {}
+
+  /** What opens a transaction at a level, the default one if none is said: executors spell a plain BEGIN so. */
+  begin(level: Level = this.target.defaultLevel): string {
+    return this.target.levels.find((entry) => entry.level === level)!.begin;
+  }
 
   async session(options: Partial<SessionOptions> = {}): Promise<Session> {
     const session = await this.scratch.openSession({

@@ -9,7 +9,7 @@ export const transactionBehaviours: readonly Behaviour[] = [
       await lab.scratch.reset(simpleSetup);
       for (const { level } of lab.target.levels) {
         const session = await lab.session({ level });
-        expect((await ok(session, 'BEGIN')).transaction, level).toBe('open');
+        expect((await ok(session, lab.begin(level))).transaction, level).toBe('open');
         expect((await ok(session, 'SELECT * FROM t')).transaction, level).toBe('open');
         expect((await ok(session, 'COMMIT')).transaction, level).toBe('none');
       }
@@ -20,11 +20,11 @@ export const transactionBehaviours: readonly Behaviour[] = [
     run: async (lab) => {
       await lab.scratch.reset(simpleSetup);
       const session = await lab.session();
-      expect((await ok(session, 'BEGIN')).transaction).toBe('open');
+      expect((await ok(session, lab.begin())).transaction).toBe('open');
       expect((await ok(session, 'UPDATE t SET v = 11 WHERE id = 1')).transaction).toBe('open');
       const committed = await ok(session, 'COMMIT');
       expect([committed.transaction, committed.ended ?? 'commit']).toEqual(['none', 'commit']);
-      expect((await ok(session, 'BEGIN')).transaction).toBe('open');
+      expect((await ok(session, lab.begin())).transaction).toBe('open');
       await ok(session, 'DELETE FROM t');
       const undone = await ok(session, 'ROLLBACK');
       expect([undone.transaction, undone.ended ?? 'rollback']).toEqual(['none', 'rollback']);
@@ -39,7 +39,7 @@ export const transactionBehaviours: readonly Behaviour[] = [
     run: async (lab) => {
       await lab.scratch.reset(simpleSetup);
       const [writer, reader] = [await lab.session(), await lab.session()];
-      await ok(writer, 'BEGIN');
+      await ok(writer, lab.begin());
       await ok(writer, 'UPDATE t SET v = 11 WHERE id = 1');
       expect(await rowsOf(reader, 'SELECT v FROM t WHERE id = 1')).toEqual([[10]]);
       await ok(writer, 'COMMIT');
@@ -60,7 +60,7 @@ export const transactionBehaviours: readonly Behaviour[] = [
     run: async (lab) => {
       await lab.scratch.reset(simpleSetup);
       const session = await lab.session();
-      await ok(session, 'BEGIN');
+      await ok(session, lab.begin());
       await ok(session, 'UPDATE t SET v = 11 WHERE id = 1');
       const failed = await session.execute('INSERT INTO t VALUES (2, 22)');
       expect(failed.error?.class).toBe('duplicate-key');
@@ -83,7 +83,7 @@ export const transactionBehaviours: readonly Behaviour[] = [
     run: async (lab) => {
       await lab.scratch.reset(simpleSetup);
       const session = await lab.session();
-      await ok(session, 'BEGIN');
+      await ok(session, lab.begin());
       await ok(session, 'UPDATE t SET v = 11 WHERE id = 1');
       await session.execute('INSERT INTO t VALUES (2, 22)');
       const answer = await session.execute('COMMIT');
@@ -96,7 +96,7 @@ export const transactionBehaviours: readonly Behaviour[] = [
     run: async (lab) => {
       await lab.scratch.reset(simpleSetup);
       const session = await lab.session();
-      await ok(session, 'BEGIN');
+      await ok(session, lab.begin());
       await ok(session, 'UPDATE t SET v = 11 WHERE id = 1');
       const set = await session.execute('SAVEPOINT a');
       if (lab.target.features.savepoints) {
@@ -117,7 +117,7 @@ export const transactionBehaviours: readonly Behaviour[] = [
     run: async (lab) => {
       await lab.scratch.reset(simpleSetup);
       const session = await lab.session();
-      await ok(session, 'BEGIN');
+      await ok(session, lab.begin());
       await ok(session, 'UPDATE t SET v = 11 WHERE id = 1');
       const ddl = await ok(session, 'CREATE TABLE made (id INT)');
       const { transactionalDdl } = lab.target.features;
@@ -133,7 +133,7 @@ export const transactionBehaviours: readonly Behaviour[] = [
     run: async (lab) => {
       await lab.scratch.reset(simpleSetup);
       const session = await lab.session();
-      await ok(session, 'BEGIN');
+      await ok(session, lab.begin());
       const answer = await session.execute('SELECT v FROM t WHERE id = 1 FOR UPDATE');
       if (lab.target.features.lockingReads) expect(answer.rows).toEqual([[10]]);
       else expect(['syntax', 'unsupported']).toContain(answer.error?.class);
@@ -145,7 +145,7 @@ export const transactionBehaviours: readonly Behaviour[] = [
     run: async (lab) => {
       await lab.scratch.reset(simpleSetup);
       const [leaver, stayer] = [await lab.session(), await lab.session()];
-      await ok(leaver, 'BEGIN');
+      await ok(leaver, lab.begin());
       await ok(leaver, 'UPDATE t SET v = 11 WHERE id = 1');
       await leaver.close();
       await leaver.close();

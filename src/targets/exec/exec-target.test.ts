@@ -161,12 +161,4 @@ describe('an adapter that behaves', () => {
     expect(order).toEqual(['quick', 'slow']);
     await target.close();
   });
-
-  it('gets the BEGIN its level asks for, and other statements as they are', async () => {
-    const url = adapter({ execute: "ok({ transaction: 'open', columns: ['c'], rows: [[request.sql]] })" });
-    await withSession(url, async (session) => {
-      expect((await session.execute('BEGIN')).rows).toEqual([['BEGIN IMMEDIATE']]);
-      expect((await session.execute('BEGIN DEFERRED')).rows).toEqual([['BEGIN DEFERRED']]);
-    });
-  });
 });

@@ -1,11 +1,10 @@
 /**
  * `exec:COMMAND`: a target whose engine lives in another process, behind the protocol of
- * `docs/formats/exec-protocol.md`. We choose the names of scratches and the numbers of sessions, translate a
- * case's plain BEGIN, and reset by drop, create and replay when the adapter has no better way.
+ * `docs/formats/exec-protocol.md`. We choose the names of scratches and the numbers of sessions, and
+ * reset by drop, create and replay when the adapter has no better way.
  */
 import { randomBytes } from 'node:crypto';
 import { errorText, IsoldeError } from '../../errors.js';
-import { classifyStatement } from '../../sql/index.js';
 import type { Answer, OpenOptions, Scratch, Session, SessionOptions, Target } from '../target.js';
 import { AdapterFailure, AdapterProcess, AdapterRefusal } from './adapter-process.js';
 import { type Hello, protocolVersion, readAnswer, readHello, readWaiting } from './protocol.js';
@@ -196,9 +195,8 @@ class ExecSession implements Session {
   async execute(sql: string): Promise<Answer> {
     if (this.#closed) return lost('connection-lost', 'the session is closed');
     const { target } = this.scratch;
-    const spelt = classifyStatement(sql, target.dialect).plainBegin ? this.#begin() : sql;
     try {
-      return await target.adapter.request('execute', { session: this.id, sql: spelt }, readAnswer);
+      return await target.adapter.request('execute', { session: this.id, sql }, readAnswer);
     } catch (thrown) {
       const crashed = thrown instanceof AdapterFailure && thrown.kind === 'died';
       return lost(crashed ? 'crash' : 'connection-lost', errorText(thrown));
@@ -215,11 +213,6 @@ class ExecSession implements Session {
     this.#closed = true;
     this.scratch.removeSession(this.id);
     await this.disconnect();
-  }
-
-  #begin(): string {
-    const entry = this.scratch.target.levels.find(({ level }) => level === this.options.level);
-    return entry?.begin ?? 'BEGIN';
   }
 }
 

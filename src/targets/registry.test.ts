@@ -1,0 +1,85 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { IsoldeError } from '../errors.js';
+import { hidePassword, openTarget, splitFault, targetDrivers } from './registry.js';
+import type { TargetDriver } from './target.js';
+
+describe('openTarget', () => {
+  it('opens the embedded default when no URL is given, and by its bare name', async () => {
+    for (const url of [undefined, '', 'duckdb', 'DuckDB:']) {
+      const target = await openTarget(url);
+      expect(target.name).toBe('duckdb');
+      await target.close();
+    }
+  });
+
+  it('lists what is accepted when the scheme is unknown, without repeating a password', async () => {
+    const thrown: unknown = await openTarget('oracle://scott:tiger@db/x').catch((error: unknown) => error);
+    expect(thrown).toBeInstanceOf(IsoldeError);
+    const { code, message } = thrown as IsoldeError;
+    expect(code).toBe('usage');
+    expect(message).toContain('"oracle://scott:***@db/x"');
+    for (const { usage } of targetDrivers) expect(message).toContain(usage);
+    expect(message).not.toContain('tiger');
+  });
+
+  it('wraps the target in the fault of the URL and says so in its stamp', async () => {
+    const target = await openTarget('duckdb:?fault=lost-update(table=t,nth=2)');
+    expect(target.stamp.settings?.fault).toBe('lost-update(table=t,nth=2)');
+    expect(target.stamp.url).toContain('fault=');
+    expect(splitFault(target.stamp.url!).fault).toBe('lost-update(table=t,nth=2)');
+    await target.close();
+  });
+
+  it('refuses a misspelt fault before it starts anything', async () => {
+    await expect(openTarget('postgres:?fault=lost-updates')).rejects.toThrow(
+      /Faults are: weaker-level, stale/,
+    );
+  });
+});
+
+describe('the list of engines', () => {
+  it('says of each the schemes that its folder says', async () => {
+    const folders: Readonly<Record<string, () => Promise<TargetDriver>>> = {
+      duckdb: async () => (await import('./duckdb/index.js')).duckdbDriver,
+      turso: async () => (await import('./turso/index.js')).tursoDriver,
+      sqlite: async () => (await import('./sqlite/index.js')).sqliteDriver,
+      postgres: async () => (await import('./postgres/index.js')).postgresDriver,
+      mariadb: async () => (await import('./mariadb/index.js')).mariadbDriver,
+      mysql: async () => (await import('./mysql/index.js')).mysqlDriver,
+      tidb: async () => (await import('./tidb/index.js')).tidbDriver,
+      cockroach: async () => (await import('./cockroach/index.js')).cockroachDriver,
+      exec: async () => (await import('./exec/index.js')).execDriver,
+    };
+    expect(targetDrivers.map(({ schemes }) => schemes[0])).toEqual(Object.keys(folders));
+    for (const entry of targetDrivers) {
+      const { schemes, usage } = await folders[entry.schemes[0]!]!();
+      expect({ schemes, usage }).toEqual({ schemes: entry.schemes, usage: entry.usage });
+    }
+  });
+});
+
+describe('splitFault', () => {
+  it.each([
+    ['duckdb:', 'duckdb:', undefined],
+    ['postgres:?fault=dirty-read', 'postgres:', 'dirty-read'],
+    ['postgres://h/d?a=1&fault=dirty-read&b=2', 'postgres://h/d?a=1&b=2', 'dirty-read'],
+    ['postgres://h/d?fault=dirty-read&b=2', 'postgres://h/d?b=2', 'dirty-read'],
+    ['x:?fault=lost-update(match=a&b,nth=2)&c=3', 'x:?c=3', 'lost-update(match=a&b,nth=2)'],
+    ['x:?fault=lost-update(match=%5E%28a%29)', 'x:', 'lost-update(match=^(a))'],
+    ['exec:run --what? --default=1', 'exec:run --what? --default=1', undefined],
+  ])('cuts %s', (url, engineUrl, fault) => {
+    expect(splitFault(url)).toEqual(fault === undefined ? { engineUrl } : { engineUrl, fault });
+  });
+});
+
+describe('hidePassword', () => {
+  it('shows no password of any URL', () => {
+    const part = fc.stringMatching(/^[a-z0-9%_.-]{3,12}$/);
+    fc.assert(
+      fc.property(part, fc.stringMatching(/^[A-Z]{8}[^/]*$/), part, (user, password, host) => {
+        expect(hidePassword(`mysql://${user}:${password}@${host}/x`)).toBe(`mysql://${user}:***@${host}/x`);
+      }),
+    );
+  });
+});
