@@ -20,8 +20,8 @@ import { caseDialects } from './case-file.js';
 import { type CaseDraft, lineAt } from './notations/draft.js';
 
 const headLine =
-  /^--[ \t]*(name|description|dialect|level|sessions|schedule)\b[ \t]*([^:\r\n]*?)[ \t]*:(.*)$/i;
-const quotedLevel = /^--[ \t]*level[ \t]+("(?:[^"\\\r\n]|\\.)*")[ \t]*:(.*)$/i;
+  /^--[ \t]*(name|description|dialect|level|sessions|schedule)\b[ \t]*([^:\r\n]*?)[ \t]*:([^\n]*)$/i;
+const quotedLevel = /^--[ \t]*level[ \t]+("(?:[^"\\\r\n]|\\.)*")[ \t]*:([^\n]*)$/i;
 const plainName = /^[A-Za-z_\u0080-\uffff][\w.\-\u0080-\uffff]*$/;
 
 /** Whether a text begins with comments of this kind: then a person wrote it for Isolde. */
@@ -150,7 +150,8 @@ export function printHead(program: Case, scheduled: boolean, nameSessions: boole
 
 /** A session's name as labels spell it; quotes inside are escaped so that every SQL lexer sees one quoted token. */
 export function printName(name: CaseSession['name']): string {
-  return plainName.test(name) && !/\s/.test(name) ? name : JSON.stringify(name).replaceAll('\\"', '\\u0022');
+  if (plainName.test(name) && !/\s/.test(name)) return name;
+  return JSON.stringify(name).replaceAll(/\\./g, (pair) => (pair === '\\"' ? '\\u0022' : pair));
 }
 
 function printText(text: string): string {

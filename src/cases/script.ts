@@ -101,6 +101,6 @@ function printStatement(label: string, sql: string, dialect: Dialect | undefined
   if (plain) return `${label}${sql};\n`;
   // Semicolons inside (a trigger's body) or an open quote: the end of the statement must be marked otherwise.
   let delimiter = '//';
-  for (let n = 0; `${sql}\n`.includes(delimiter); n++) delimiter = `//${n}`;
+  for (let n = 0; `${sql}${delimiter}`.indexOf(delimiter) < sql.length; n++) delimiter = `//${n}`;
   return `DELIMITER ${delimiter}\n${label}${sql}${delimiter}\nDELIMITER ;\n`;
 }

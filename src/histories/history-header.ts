@@ -19,11 +19,11 @@ const fields = [
   'seed',
 ] as const;
 
-/** The header line, without its line break. */
-export function printHeader(header: HistoryHeader): string {
+/** What the header line holds, in the order of its fields. */
+export function headerData(header: HistoryHeader): Readonly<Record<string, unknown>> {
   const ordered: Record<string, unknown> = { format: historyFormat, version: historyVersion };
   for (const field of fields) ordered[field] = header[field];
-  return JSON.stringify(ordered);
+  return ordered;
 }
 
 /** Reads and validates the header line. */

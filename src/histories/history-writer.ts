@@ -1,7 +1,7 @@
 /**
  * Writes a history file while it happens, and leaves a valid file whatever goes wrong.
  *
- * 1. Lines collect in a short string (long ones cost more to encode), strings in a block of half a megabyte.
+ * 1. Lines collect in a block of half a megabyte.
  * 2. Blocks are written one after another in the background. When too many wait, `write` returns a promise:
  *    the caller that awaits it is held back to the speed of the disk.
  * 3. A block of a `.gz` file is compressed alone, as a gzip member of its own: a file of several members is
@@ -13,9 +13,10 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { errorText, IsoldeError } from '../errors.js';
+import { ByteText } from './byte-text.js';
 import type { HistoryHeader, Operation } from './history.js';
-import { printHeader } from './history-header.js';
-import { printOperation } from './operation-line.js';
+import { headerData } from './history-header.js';
+import { writeOperation } from './operation-line.js';
 
 export interface HistoryWriter {
   /** Takes one operation; a promise means: wait for it before writing more. */
@@ -35,7 +36,6 @@ export interface HistoryWriterOptions {
 
 const compress = promisify(gzip);
 const maxWaiting = 4;
-const pieceLength = 32 * 1024;
 
 /** Creates (or overwrites) a history file. A name that ends in `.gz` is compressed. */
 export async function openHistoryWriter(
@@ -54,10 +54,8 @@ export async function openHistoryWriter(
 }
 
 class BlockWriter implements HistoryWriter {
-  private text: string;
-  private pieces: Buffer[] = [];
-  private pieceBytes = 0;
-  /** Operations in `text` and `pieces`. */
+  private readonly block: ByteText;
+  /** Operations in `block`. */
   private pending = 0;
   /** Operations that have reached the file. */
   private saved = 0;
@@ -75,7 +73,9 @@ class BlockWriter implements HistoryWriter {
     private readonly blockBytes: number,
   ) {
     this.zipped = path.endsWith('.gz');
-    this.text = `${printHeader(header)}\n`;
+    this.block = new ByteText(blockBytes + 64 * 1024);
+    this.block.json(headerData(header));
+    this.block.ascii('\n');
   }
 
   write(op: Operation): Promise<void> | undefined {
@@ -83,11 +83,9 @@ class BlockWriter implements HistoryWriter {
     if (this.closed) {
       return Promise.reject(new IsoldeError('usage', `the history ${this.path} is already closed`));
     }
-    this.text += `${printOperation(op)}\n`;
+    writeOperation(this.block, op);
     this.pending++;
-    if (this.text.length < pieceLength && this.text.length < this.blockBytes) return undefined;
-    this.encode();
-    if (this.pieceBytes < this.blockBytes) return undefined;
+    if (this.block.length < this.blockBytes) return undefined;
     this.flush();
     return this.waiting < maxWaiting ? undefined : this.drained();
   }
@@ -95,7 +93,6 @@ class BlockWriter implements HistoryWriter {
   async close(): Promise<void> {
     if (!this.closed) {
       this.closed = true;
-      this.encode();
       this.flush();
       await this.work;
       await this.file.close().catch((cause) => {
@@ -110,20 +107,11 @@ class BlockWriter implements HistoryWriter {
     if (this.failure !== undefined) throw this.failure;
   }
 
-  private encode(): void {
-    const piece = Buffer.from(this.text, 'utf8');
-    this.text = '';
-    this.pieces.push(piece);
-    this.pieceBytes += piece.length;
-  }
-
   private flush(): void {
-    const block = Buffer.concat(this.pieces);
+    if (this.block.length === 0) return;
+    const block = this.block.take();
     const operations = this.pending;
-    this.pieces = [];
-    this.pieceBytes = 0;
     this.pending = 0;
-    if (block.length === 0) return;
     this.waiting++;
     const bytes = this.zipped ? compress(block, { level: 1 }) : Promise.resolve(block);
     this.work = this.work.then(async () => {

@@ -48,4 +48,4 @@ export {
   valueName,
 } from './kv-history.js';
 export { kv } from './kv-shorthand.js';
-export { type OperationProblem, operationProblem, printOperation } from './operation-line.js';
+export { type OperationProblem, operationProblem } from './operation-line.js';

@@ -1,52 +1,83 @@
 /**
  * One operation as one line of JSON, and back. This is the hot path of every run and every check, so the line
- * is built by hand (fixed fields first, always in the same order) and validated by one pass over the members of
+ * is built byte by byte (fixed fields first, always in the same order) and validated by one pass over the members of
  * the parsed object; only a complaint is slow.
  */
 import { FileError } from '../errors.js';
 import { showFound } from '../json.js';
 import { isValue, type Row } from '../sql/index.js';
+import type { ByteText } from './byte-text.js';
 import type { Access, ErrorClass, Operation, OperationKind } from './history.js';
 
-/** The line of an operation, without its line break. */
-export function printOperation(op: Operation): string {
-  let line = `{"index":${op.index},"session":${op.session},"transaction":${op.transaction},"kind":"${op.kind}"`;
-  if (op.statement !== undefined) line += `,"statement":[${op.statement[0]},${op.statement[1]}]`;
-  if (op.sql !== undefined) line += `,"sql":${printText(op.sql)}`;
-  line += `,"start":${op.start},"end":${op.end},"outcome":"${op.outcome}"`;
-  if (op.error !== undefined) line += `,"error":${JSON.stringify(op.error)}`;
-  if (op.ends !== undefined) line += `,"ends":"${op.ends}"`;
-  if (op.blocked !== undefined) line += `,"blocked":${op.blocked}`;
-  if (op.columns !== undefined) line += `,"columns":[${op.columns.map(printText).join()}]`;
-  if (op.rows !== undefined) line += `,"rows":${printRows(op.rows)}`;
-  if (op.matched !== undefined) line += `,"matched":${op.matched}`;
-  if (op.changed !== undefined) line += `,"changed":${op.changed}`;
-  if (op.accesses !== undefined) line += `,"accesses":${JSON.stringify(op.accesses)}`;
-  return `${line}}`;
-}
-
-// Calling JSON.stringify costs more than the few characters it mostly has to copy.
-const escaped = /["\\\p{Cc}\p{Cs}]/u;
-
-function printText(text: string): string {
-  return escaped.test(text) ? JSON.stringify(text) : `"${text}"`;
-}
-
-function printRows(rows: readonly Row[]): string {
-  let text = '[';
-  for (let r = 0; r < rows.length; r++) {
-    const row = rows[r]!;
-    text += r === 0 ? '[' : ',[';
-    for (let c = 0; c < row.length; c++) {
-      const value = row[c]!;
-      if (c > 0) text += ',';
-      if (typeof value === 'string') text += printText(value);
-      else if (Number.isSafeInteger(value)) text += value;
-      else text += JSON.stringify(value);
-    }
-    text += ']';
+/** Adds the line of an operation, line break included. */
+export function writeOperation(line: ByteText, op: Operation): void {
+  line.ascii('{"index":');
+  line.number(op.index);
+  line.ascii(',"session":');
+  line.number(op.session);
+  line.ascii(',"transaction":');
+  line.number(op.transaction);
+  line.ascii(',"kind":"');
+  line.ascii(op.kind);
+  line.ascii('"');
+  if (op.statement !== undefined) {
+    line.ascii(',"statement":[');
+    line.number(op.statement[0]);
+    line.ascii(',');
+    line.number(op.statement[1]);
+    line.ascii(']');
   }
-  return `${text}]`;
+  if (op.sql !== undefined) {
+    line.ascii(',"sql":');
+    line.quoted(op.sql);
+  }
+  line.ascii(',"start":');
+  line.number(op.start);
+  line.ascii(',"end":');
+  if (op.end === null) line.ascii('null');
+  else line.number(op.end);
+  line.ascii(',"outcome":"');
+  line.ascii(op.outcome);
+  line.ascii('"');
+  if (op.error !== undefined) {
+    line.ascii(',"error":');
+    line.json(op.error);
+  }
+  if (op.ends !== undefined) line.ascii(`,"ends":"${op.ends}"`);
+  if (op.blocked !== undefined) line.ascii(`,"blocked":${op.blocked}`);
+  if (op.columns !== undefined) {
+    line.ascii(',"columns":');
+    writeRow(line, op.columns);
+  }
+  if (op.rows !== undefined) writeRows(line, op.rows);
+  if (op.matched !== undefined) line.ascii(`,"matched":${op.matched}`);
+  if (op.changed !== undefined) line.ascii(`,"changed":${op.changed}`);
+  if (op.accesses !== undefined) {
+    line.ascii(',"accesses":');
+    line.json(op.accesses);
+  }
+  line.ascii('}\n');
+}
+
+function writeRows(line: ByteText, rows: readonly Row[]): void {
+  line.ascii(',"rows":[');
+  for (let r = 0; r < rows.length; r++) {
+    if (r > 0) line.ascii(',');
+    writeRow(line, rows[r]!);
+  }
+  line.ascii(']');
+}
+
+function writeRow(line: ByteText, row: Row): void {
+  line.ascii('[');
+  for (let c = 0; c < row.length; c++) {
+    const value = row[c]!;
+    if (c > 0) line.ascii(',');
+    if (typeof value === 'string') line.quoted(value);
+    else if (typeof value === 'number') line.number(value);
+    else line.json(value);
+  }
+  line.ascii(']');
 }
 
 /** What is wrong with an operation, in which field. */

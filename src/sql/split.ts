@@ -48,7 +48,9 @@ function joinTokens(tokens: readonly Token[]): string {
   for (const token of tokens) {
     if (token.kind === 'space' || isPlainComment(token)) gap = true;
     else {
-      if (gap && sql !== '') sql += ' ';
+      // MySQL reads `--1` as two signs and `-- 1` as a comment: a comment taken out must not make one of the other.
+      const signs = token.text === '-' && sql.endsWith('-');
+      if ((gap && sql !== '') || signs) sql += ' ';
       gap = false;
       sql += token.kind === 'comment' ? token.text.replaceAll(/\s+/g, ' ') : token.text;
     }

@@ -10,7 +10,7 @@ const noise: readonly RegExp[] = [
   /^\(\d+ rows?\)/,
   /^(error|warning|notice|note|hint|detail|context|statement)\b\s*(\[|\(|:|\d)/i,
   /^(reading table information|you can turn off this feature|welcome to the|type 'help|your mysql connection)/i,
-  /^(insert \d+ \d+|(update|delete|select|merge) \d+)$/i, // psql's answers
+  /^(INSERT \d+ \d+|(UPDATE|DELETE|SELECT|MERGE) \d+)$/, // psql's answers
   /^(\/usr\/|\$ |\[?root@|mysql -|mysql --|mariadb -|psql -|sqlite3 )/i,
   /^(```|~~~)/,
 ];
@@ -87,7 +87,7 @@ export function isStatement(sql: string): boolean {
 
 /** Whether a line can begin a statement. */
 export function startsStatement(line: string): boolean {
-  return /^\(*\s*(begin|commit|rollback|end|abort|start|savepoint|release|xa|select|with|insert|replace|update|delete|merge|create|alter|drop|truncate|rename|set|pragma|lock|unlock|show|explain|desc|describe|check|analyze|optimize|flush|call|prepare|execute|deallocate|admin|split|vacuum|reset|do|handler|use|grant|revoke|comment|attach|detach|copy|load|install|import|export|listen|notify|discard|declare|fetch|close|kill|table|values|from|refresh|checkpoint|vacuum|exec|\/\*!)(?![\w:])/i.test(
+  return /^\(*\s*(begin|commit|rollback|end|abort|start|savepoint|release|xa|select|with|insert|replace|update|delete|merge|create|alter|drop|truncate|rename|set|pragma|lock|unlock|show|explain|desc|describe|check|analyze|optimize|flush|call|prepare|execute|deallocate|admin|split|vacuum|reset|do|handler|use|grant|revoke|comment|attach|detach|copy|load|install|import|export|listen|notify|discard|declare|fetch|close|kill|refresh|checkpoint|vacuum|exec|\/\*!)(?![\w:])/i.test(
     line,
   );
 }
@@ -110,15 +110,15 @@ export function isProseLabel(word: string): boolean {
 }
 
 /** Whether a line must be the start of another statement, given what is collected of the one before. */
-export function startsAnother(pending: string, line: string): boolean {
-  if (!startsStatement(line) || /^(with|explain|create|prepare)\b/i.test(pending.trim())) {
-    return /^(begin|commit|rollback|start transaction)\b/i.test(line) && isStatement(pending.trim());
-  }
-  if (/^(create|drop|alter|begin|commit|rollback|start|savepoint|insert)\b/i.test(line)) return true;
-  return (
-    isStatement(pending.trim()) &&
-    !/(\b(for|key|as|union|all|except|intersect|in|exists|into|set|from|on|and|or)|[,(=])$/i.test(
-      pending.trim(),
-    )
-  );
+export function startsAnother(collected: string, line: string): boolean {
+  const pending = collected.trim();
+  if (!startsStatement(line)) return false;
+  const control = /^(begin|commit|rollback|start transaction)\b/i.test(line);
+  if (/^(with|explain|prepare)\b/i.test(pending)) return control && isStatement(pending);
+  const fresh = /^(create|drop|alter|begin|commit|rollback|start|savepoint|insert)\b/i.test(line);
+  // The body of a procedure or trigger, or the query of a CREATE TABLE … AS, may begin like a statement.
+  if (/^create\b/i.test(pending)) return fresh && /^create\s+(temporary\s+)?table\b/i.test(pending);
+  if (fresh) return true;
+  const unfinished = /(\b(for|key|as|union|all|except|intersect|in|exists|into|set|from|on|and|or)|[,(=])$/i;
+  return isStatement(pending) && !unfinished.test(pending);
 }

@@ -106,8 +106,9 @@ function spell(text: string): string {
 /** Turns a table with a column for each session into lines with labels. */
 export function unfoldColumns(lines: readonly string[]): string[] {
   let sessions: string[] | undefined;
-  return lines.flatMap((line) => {
-    if (columns.test(line)) {
+  return lines.flatMap((line, l) => {
+    // The head of a result table stands under a rule.
+    if (columns.test(line) && !/^\s*\+-/.test(lines[l - 1] ?? '')) {
       sessions = cells(line).map(spell);
       return [];
     }
