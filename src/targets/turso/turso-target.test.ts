@@ -22,7 +22,13 @@ for (const url of ['turso:', 'turso:?mode=mvcc']) {
     describeConformance({
       open: () => tursoDriver.open(url, {}),
       available: tursoAvailable,
-      skips: { 'statements of different sessions overlap in time': ownThread },
+      skips: {
+        'statements of different sessions overlap in time': ownThread,
+        ...(url === 'turso:?mode=mvcc' && {
+          'DDL rolls back, or commits implicitly and says so, as declared':
+            'Turso refuses DDL inside BEGIN CONCURRENT; inside a plain BEGIN it rolls back',
+        }),
+      },
     });
   });
 }
@@ -71,6 +77,20 @@ describe.skipIf(missing !== undefined).each(['wal', 'mvcc'] as const)('Turso in 
     }
     expect((await b.execute('SELECT v FROM t WHERE id = 1')).rows).toEqual([[11]]);
   });
+
+  it.runIf(mode === 'mvcc')(
+    'refuses DDL in a concurrent transaction, and rolls it back in a plain one',
+    async () => {
+      await a.execute(begin);
+      const refused = await a.execute('CREATE TABLE made(x INTEGER)');
+      expect([refused.error?.class, refused.transaction]).toEqual(['unsupported', 'open']);
+      await a.execute('ROLLBACK');
+      await a.execute('BEGIN');
+      expect((await a.execute('CREATE TABLE made(x INTEGER)')).transaction).toBe('open');
+      await a.execute('ROLLBACK');
+      expect((await a.execute('SELECT * FROM made')).error).toBeDefined();
+    },
+  );
 
   it.runIf(mode === 'mvcc')('reports a conflict found at COMMIT as a rollback', async () => {
     await a.execute(begin);
@@ -127,8 +147,8 @@ describe.skipIf(missing !== undefined).each(['wal', 'mvcc'] as const)('Turso in 
       await scratch.reset(twoRows);
       times.push(performance.now() - start);
     }
-    // The best of many: a busy machine makes the others slower, not this code.
-    expect(Math.min(...times)).toBeLessThan(100);
+    // The best of many, with room for a busy machine: idle, it is a few milliseconds.
+    expect(Math.min(...times)).toBeLessThan(250);
   });
 
   it('opens 200 sessions that all answer', async () => {
