@@ -194,10 +194,10 @@ async function openPostgres(): Promise<Engine> {
 
 async function openMariadb(): Promise<Engine> {
   const server = await startMariadbServer();
-  const { host, port, user, password } = server.address;
-  const target = await openTarget(`mariadb://${user}:${encodeURIComponent(password ?? '')}@${host}:${port}/`);
+  const { user, socket } = server.address;
+  const target = await openTarget(`mariadb://${user}@localhost/?socket=${encodeURIComponent(socket ?? '')}`);
   const { createConnection } = await import('mysql2/promise');
-  const login = { host, port, user, ...(password === undefined ? undefined : { password }) };
+  const login = { user, ...(socket === undefined ? undefined : { socketPath: socket }) };
   const clients = await Promise.all(
     Array.from({ length: sessionCount }, () => createConnection({ ...login, rowsAsArray: true })),
   );
