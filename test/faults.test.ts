@@ -18,6 +18,7 @@ import {
 } from '../src/targets/index.js';
 import { mariadbAvailable } from '../src/targets/mariadb/index.js';
 import { postgresAvailable } from '../src/targets/postgres/index.js';
+import { tursoAvailable } from '../src/targets/turso/index.js';
 import { type FaultCase, faultCases, told } from './fault-cases.js';
 
 interface Engine {
@@ -32,6 +33,7 @@ interface Engine {
 
 const engines: readonly Engine[] = [
   { url: 'duckdb:', level: 'snapshot', missing: () => undefined, firstUpdaterWins: true },
+  { url: 'turso:?mode=mvcc', level: 'snapshot', missing: tursoAvailable, firstUpdaterWins: true },
   { url: 'postgres:', level: 'repeatable read', missing: postgresAvailable, firstUpdaterWins: true },
   { url: 'mariadb:', level: 'repeatable read', missing: mariadbAvailable, firstUpdaterWins: false },
   {
@@ -102,7 +104,9 @@ for (const engine of engines) {
     for (const entry of faultCases.filter(engine.only ?? (() => true))) {
       it(`${entry.fault} changes its own case and no probe case`, async (context) => {
         if (entry.needsLockingReads && !target.features.lockingReads) {
-          expect(() => withFault(target, parseFault(entry.fault))).toThrow(/cannot be injected into duckdb/);
+          expect(() => withFault(target, parseFault(entry.fault))).toThrow(
+            /cannot be injected into (duckdb|turso): it has no/,
+          );
           return context.skip('the engine has no locking reads, and withFault says so');
         }
         if (entry.needsFirstUpdaterWins && !engine.firstUpdaterWins) {

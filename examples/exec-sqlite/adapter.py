@@ -65,6 +65,8 @@ def error_class(error, session):
     text = str(error)
     if name == "SQLITE_INTERRUPT" or text == "interrupted":
         return "statement-timeout" if session.timed_out else "cancelled"
+    if name == "SQLITE_BUSY_SNAPSHOT":
+        return "serialization"
     if name.startswith("SQLITE_BUSY") or name.startswith("SQLITE_LOCKED"):
         return "busy"
     if name in ("SQLITE_CONSTRAINT_PRIMARYKEY", "SQLITE_CONSTRAINT_UNIQUE", "SQLITE_CONSTRAINT_ROWID"):

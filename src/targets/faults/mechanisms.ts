@@ -9,6 +9,7 @@ import {
   missedOwnWrite,
   phantomInSnapshot,
   renewOldSnapshot,
+  snapshotProblem,
   staleSnapshot,
 } from './read-faults.js';
 import { lateSnapshot, weakerLevel } from './snapshot-faults.js';
@@ -36,10 +37,11 @@ export const mechanisms: Readonly<Record<FaultName, Fault>> = {
     afterStatement: async (session, answer) => {
       if (answer.transaction === 'none') await renewOldSnapshot(session);
     },
+    unfit: snapshotProblem,
   },
   'late-snapshot': { execute: lateSnapshot },
   'dirty-read': { execute: dirtyRead },
-  'missed-own-write': { execute: missedOwnWrite },
+  'missed-own-write': { execute: missedOwnWrite, unfit: snapshotProblem },
   'missed-own-noop-write': { execute: missedOwnNoopWrite },
   'lost-update': { execute: lostUpdate },
   'lost-insert': { execute: lostInsert },

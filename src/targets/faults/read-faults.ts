@@ -7,8 +7,8 @@
  * - `missed-own-write`: from a transaction begun together with this one, which has not written.
  * - `phantom-in-snapshot`: from what is committed now, when that has more rows than the snapshot.
  */
-import type { Level } from '../../contracts/index.js';
-import type { Answer } from '../target.js';
+import { findContract, type Level } from '../../contracts/index.js';
+import type { Answer, Target, TargetLevel } from '../target.js';
 import type { Channel } from './channel.js';
 import type { FaultySession, TransactionLog, Turn } from './faulty-session.js';
 import type { Shape } from './statement-shape.js';
@@ -88,11 +88,21 @@ async function pin(session: FaultySession, channel: Channel): Promise<void> {
   await channel.send(`SELECT 1 FROM ${anyTable} LIMIT 1`);
 }
 
-/** A level whose transactions keep one snapshot and lock nothing they read, if the target has one. */
-function snapshotLevel(session: FaultySession): Level {
-  const offered = session.scratch.target.levels.map(({ level }) => level);
-  const wanted: readonly Level[] = ['snapshot', 'repeatable read', 'serializable'];
-  return wanted.find((level) => offered.includes(level)) ?? session.options.level;
+/** The level for transactions that only keep a snapshot. */
+function snapshotLevel({ scratch }: FaultySession): Level {
+  return snapshotEntry(scratch.target).level;
+}
+
+function snapshotEntry({ levels, defaultLevel }: Target): TargetLevel {
+  const wanted: readonly Level[] = ['snapshot', 'repeatable read', 'serializable', defaultLevel];
+  const level = wanted.find((each) => levels.some((entry) => entry.level === each));
+  return levels.find((entry) => entry.level === level)!;
+}
+
+/** Why a transaction that only keeps a snapshot would disturb others in this engine, if it would. */
+export function snapshotProblem(target: Target): string | undefined {
+  const locks = findContract(snapshotEntry(target).contract)?.mechanism?.readsLock === true;
+  return locks ? 'its reads lock, so the old snapshot this fault keeps would hold up writers' : undefined;
 }
 
 function isPlainRead({ statement }: Turn): boolean {
