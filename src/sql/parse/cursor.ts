@@ -1,0 +1,246 @@
+/**
+ * A place in the tokens of one statement, and the small moves every part of the grammar is made of.
+ *
+ * Spaces and plain comments are gone; neighbouring symbols that form one operator are joined. A move that does not
+ * fit throws `ParseFailure`, which `parseStatement` turns into an opaque statement.
+ */
+import type { Dialect } from '../dialect.js';
+import { type Token, type TokenKind, tokenize } from '../lexer.js';
+import { foldName, isNameWord } from '../words.js';
+import { unquoteName } from './strings.js';
+
+/** Why a statement is not in our grammar. */
+export class ParseFailure extends Error {}
+
+const operators = new Set(
+  '<=> ->> !~* ~~* <= >= <> != == || && << >> :: := -> ** // !~ ~* ~~ @@ => @> <@ #> ^@ ?| ?&'.split(' '),
+);
+/** Beyond this a recursive reader, printer or evaluator could run out of stack. */
+const maxDepth = 200;
+
+export class Cursor {
+  readonly dialect: Dialect;
+  readonly sql: string;
+  private readonly tokens: Token[] = [];
+  /** Of each token: a word in upper case, a symbol as it is, `''` for literals and quoted names. */
+  private readonly keys: string[] = [];
+  private at = 0;
+  private depth = 0;
+  /** Optimizer hint comments by the index of the token they stand before. */
+  private hints: Map<number, string> | undefined;
+
+  constructor(sql: string, dialect: Dialect) {
+    this.sql = sql;
+    this.dialect = dialect;
+    const all = tokenize(sql, dialect);
+    for (let i = 0; i < all.length; i++) {
+      const token = all[i]!;
+      switch (token.kind) {
+        case 'space':
+          break;
+        case 'comment':
+          this.comment(token);
+          break;
+        case 'word':
+          this.push(token, token.text.toUpperCase());
+          break;
+        case 'symbol': {
+          const joined = joinSymbols(all, i);
+          if (joined === token.text) this.push(token, joined);
+          else {
+            this.push({ kind: 'symbol', text: joined, start: token.start }, joined);
+            i += joined.length - 1;
+          }
+          break;
+        }
+        default:
+          this.push(token, '');
+      }
+    }
+    while (this.keys.at(-1) === ';') {
+      this.keys.pop();
+      this.tokens.pop();
+    }
+  }
+
+  private push(token: Token, key: string): void {
+    this.tokens.push(token);
+    this.keys.push(key);
+  }
+
+  private comment(token: Token): void {
+    if (/^\/\*M?!/.test(token.text)) throw new ParseFailure('it has a comment that MySQL executes');
+    if (!token.text.startsWith('/*+')) return;
+    this.hints ??= new Map();
+    this.hints.set(this.tokens.length, token.text);
+  }
+
+  /** The key of the token `ahead` of this one; `''` past the end and for literals. */
+  key(ahead = 0): string {
+    return this.keys[this.at + ahead] ?? '';
+  }
+
+  kind(ahead = 0): TokenKind | undefined {
+    return this.tokens[this.at + ahead]?.kind;
+  }
+
+  text(ahead = 0): string {
+    return this.tokens[this.at + ahead]?.text ?? '';
+  }
+
+  /** Whether the next token follows this one without space. */
+  touches(): boolean {
+    const token = this.tokens[this.at];
+    return token !== undefined && this.tokens[this.at + 1]?.start === token.start + token.text.length;
+  }
+
+  get ended(): boolean {
+    return this.at >= this.tokens.length;
+  }
+
+  get position(): number {
+    return this.at;
+  }
+
+  advance(): string {
+    return this.tokens[this.at++]?.text ?? '';
+  }
+
+  /** Takes the words or symbols if they come next, all or none. */
+  accept(...keys: readonly string[]): boolean {
+    for (let i = 0; i < keys.length; i++) if (this.key(i) !== keys[i]) return false;
+    this.at += keys.length;
+    return true;
+  }
+
+  expect(...keys: readonly string[]): void {
+    if (!this.accept(...keys)) this.fail(keys.join(' '));
+  }
+
+  fail(expected: string): never {
+    const found = this.ended ? 'the end' : this.text();
+    throw new ParseFailure(
+      `expected ${expected}, found ${found.length > 40 ? `${found.slice(0, 40)}…` : found}`,
+    );
+  }
+
+  /** The hint comment before the next token. */
+  hint(): { hint?: string } {
+    const hint = this.hints?.get(this.at);
+    return hint === undefined ? {} : { hint };
+  }
+
+  /** A name, quoted or not. */
+  name(): string {
+    const kind = this.kind();
+    if (kind === 'quoted') return unquoteName(this.advance());
+    if (kind === 'word' && isNameWord(this.key(), this.dialect))
+      return foldName(this.advance(), this.dialect);
+    return this.fail('a name');
+  }
+
+  /** Any word, even one of the grammar's, as a name: after AS and a dot every dialect is generous. */
+  anyName(): string {
+    if (this.kind() === 'word') return foldName(this.advance(), this.dialect);
+    return this.name();
+  }
+
+  /** `name` or `schema.name`. */
+  qualifiedName(): { schema?: string; name: string } {
+    const name = this.name();
+    return this.accept('.') ? { schema: name, name: this.anyName() } : { name };
+  }
+
+  list<T>(item: () => T): T[] {
+    const items = [item()];
+    while (this.accept(',')) items.push(item());
+    return items;
+  }
+
+  /** `( … )`. */
+  parenthesized<T>(inside: () => T): T {
+    this.expect('(');
+    const result = inside();
+    this.expect(')');
+    return result;
+  }
+
+  /** `(a, b)` as names. */
+  names(): string[] {
+    return this.parenthesized(() => this.list(() => this.name()));
+  }
+
+  /** Reads something nested, refusing to nest without end. */
+  nested<T>(read: () => T): T {
+    if (++this.depth > maxDepth) throw new ParseFailure('it is nested too deeply');
+    const result = read();
+    this.depth--;
+    return result;
+  }
+
+  /** Tries one reading; on failure the cursor is back where it was. */
+  attempt<T>(read: () => T): T | undefined {
+    const { at, depth } = this;
+    try {
+      return read();
+    } catch (error) {
+      if (!(error instanceof ParseFailure)) throw error;
+      this.at = at;
+      this.depth = depth;
+      return undefined;
+    }
+  }
+
+  /** The text from a token position up to here, with single spaces. */
+  textSince(from: number): string {
+    let text = '';
+    for (let i = from; i < this.at; i++) {
+      const token = this.tokens[i]!;
+      const before = this.tokens[i - 1];
+      if (i > from && before!.start + before!.text.length < token.start) text += ' ';
+      text += token.text;
+    }
+    return text;
+  }
+
+  /** Skips tokens until one of these keys stands outside parentheses, and returns the text skipped. */
+  textUntil(...stops: readonly string[]): string {
+    const from = this.at;
+    let depth = 0;
+    while (!this.ended) {
+      const key = this.key();
+      if (depth === 0 && stops.includes(key)) break;
+      if (key === '(' || key === '[' || key === '{') depth++;
+      else if ((key === ')' || key === ']' || key === '}') && --depth < 0) this.fail('balanced parentheses');
+      this.at++;
+    }
+    if (depth !== 0) this.fail('a closing parenthesis');
+    return this.textSince(from);
+  }
+
+  /** Upper-case words and numbers up to the end, single-spaced: modifiers whose spelling carries no meaning. */
+  wordsToEnd(): string {
+    const parts: string[] = [];
+    while (!this.ended) {
+      parts.push(this.kind() === 'word' ? this.key() : this.text());
+      this.at++;
+    }
+    return parts.join(' ').replaceAll(' ,', ',');
+  }
+
+  end(): void {
+    if (!this.ended) this.fail('the end of the statement');
+  }
+}
+
+/** The longest operator that starts at a symbol and is written without gaps. */
+function joinSymbols(tokens: readonly Token[], at: number): string {
+  const first = tokens[at]!.text;
+  const second = tokens[at + 1];
+  if (second?.kind !== 'symbol') return first;
+  const third = tokens[at + 2];
+  if (third?.kind === 'symbol' && operators.has(first + second.text + third.text)) {
+    return first + second.text + third.text;
+  }
+  return operators.has(first + second.text) ? first + second.text : first;
+}
