@@ -63,12 +63,16 @@ export async function makeDataFolder(
 }
 
 async function copyTemplate(template: string, folder: string): Promise<ServerLogin | undefined> {
+  const readFacts = () =>
+    Promise.all(['password', 'entries'].map((file) => readFile(join(template, file), 'utf8')));
   try {
-    const password = await readFile(join(template, 'password'), 'utf8');
-    const entries = await readFile(join(template, 'entries'), 'utf8');
+    const facts = await readFacts();
     // -a keeps the owner, which is the server's user when we are root.
     await run('cp', ['-a', join(template, 'data'), folder]);
-    return (await countEntries(folder)) === Number(entries) ? { user: superuser, password } : undefined;
+    const [password, entries] = await readFacts();
+    // Another process may have replaced the template while we copied.
+    const same = password === facts[0] && (await countEntries(folder)) === Number(entries);
+    return same ? { user: superuser, password: password! } : undefined;
   } catch {
     return undefined;
   }

@@ -60,12 +60,11 @@ export function parseServerUrl(
   defaults: { readonly scheme: string; readonly port: number },
 ): ServerAddress {
   const parsed = parseUrl(url, defaults.scheme);
-  const host =
-    decodeText(parsed.hostname).replace(/^\[(.*)\]$/, '$1') || parsed.searchParams.get('host') || '';
+  const host = decodeText(parsed.hostname).replace(/^\[(.*)\]$/, '$1');
   if (host === '') {
     throw new IsoldeError(
       'usage',
-      `The URL names no server: write ${defaults.scheme}://user:password@host:${defaults.port}/database`,
+      `The URL names no server: write ${defaults.scheme}://user:password@host:${defaults.port}/database; "postgres:" alone starts a private one`,
     );
   }
   const user = decodeText(parsed.username) || process.env.PGUSER || process.env.USER || '';
@@ -85,13 +84,6 @@ export function parseServerUrl(
 /** The WHATWG parser only takes user names and ports apart for schemes followed by `//` and a host. */
 function parseUrl(url: string, scheme: string): URL {
   const generic = url.replace(/^[A-Za-z]+:/, `${scheme}:`);
-  const hostless = /^([a-z]+:\/\/)(\/|\?|$)/.exec(generic);
-  if (hostless !== null && !/[?&]host=/.test(generic)) {
-    throw new IsoldeError(
-      'usage',
-      `The URL names no server: write ${scheme}://user:password@host/database, or "postgres:" for a private server`,
-    );
-  }
   try {
     return new URL(generic);
   } catch {

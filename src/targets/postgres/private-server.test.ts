@@ -27,7 +27,7 @@ const olderBinaries = ['16', '15', '14', '13']
   .map((major) => `/usr/lib/postgresql/${major}`)
   .find(existsSync);
 
-/** A process of its own that starts a server, says the server's process id and sits there. */
+/** A process of its own that starts a server, says its process id, and from then on only whether it crashed. */
 const ownerScript = `
   const { createServer } = await import('vite');
   const vite = await createServer({
@@ -41,7 +41,9 @@ const ownerScript = `
   const scratchFolder = process.env.SCRATCH_FOLDER;
   const server = await startPostgresServer({ settings: {}, scratchFolder, startTimeoutMs: 30000 });
   console.log(server.pid);
-  setInterval(() => {}, 1000);
+  setInterval(async () => {
+    if (await server.hasCrashed()) console.log('crashed');
+  }, 100);
 `;
 
 function isRunning(pid: number): boolean {
@@ -88,15 +90,23 @@ describePostgres('a private server', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('dies with its owner, even by SIGKILL', async () => {
+  it.each([
+    ['dies with its owner, even by SIGKILL', false],
+    ['that died before its owner leaves no folder behind', true],
+  ])('%s', async (_title, serverFirst) => {
     const owner = spawn(process.execPath, ['--input-type=module', '-e', ownerScript], {
       cwd: process.cwd(),
       env: { ...process.env, SCRATCH_FOLDER: folder },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
-    const [line] = (await once(createInterface(owner.stdout), 'line')) as [string];
+    const lines = createInterface(owner.stdout);
+    const [line] = (await once(lines, 'line')) as [string];
     const pid = Number(line);
     expect(isRunning(pid)).toBe(true);
+    if (serverFirst) {
+      process.kill(pid, 'SIGKILL');
+      expect(await once(lines, 'line')).toEqual(['crashed']);
+    }
     owner.kill('SIGKILL');
     await eventually(10_000, 'the server is gone', async () => !isRunning(pid));
     await eventually(10_000, 'its folder is gone', async () => readdirSync(folder).length === 0);

@@ -107,13 +107,15 @@ async function startOnPort(
     child.once('error', () => resolve());
   });
   const watchdog = startWatchdog(child.pid, folder);
-  void exited.then(() => watchdog.kill('SIGKILL'));
+  // From here on its process id may be another's.
+  void exited.then(() => watchdog.stdin?.write('gone\n'));
   child.unref();
   const deadline = Date.now() + options.startTimeoutMs;
   while (!(await isReady(data, child.pid))) {
     if (hasEnded(child) || Date.now() > deadline) {
       const words = await lastWords(logFile);
       await stopProcess(child, exited);
+      watchdog.kill('SIGKILL');
       if (/could not (bind|create any TCP)/.test(words)) return 'port taken';
       const problem =
         Date.now() > deadline ? `not ready after ${options.startTimeoutMs} ms` : 'it ended at once';
@@ -130,7 +132,9 @@ async function startOnPort(
       return stopping === undefined && hasEnded(child);
     },
     stop: () => {
-      stopping ??= stopProcess(child, exited).then(() => rm(folder, { recursive: true, force: true }));
+      stopping ??= stopProcess(child, exited)
+        .then(() => rm(folder, { recursive: true, force: true }))
+        .finally(() => watchdog.kill('SIGKILL'));
       return stopping;
     },
   };
@@ -138,11 +142,14 @@ async function startOnPort(
 
 function startWatchdog(pid: number | undefined, folder: string): ChildProcess {
   const script = `
-    read -r _
-    kill -QUIT "$1" 2>/dev/null
-    tries=50
-    while [ $tries -gt 0 ] && kill -0 "$1" 2>/dev/null; do sleep 0.1; tries=$((tries - 1)); done
-    kill -KILL "$1" 2>/dev/null
+    if read -r gone; then
+      cat >/dev/null
+    else
+      kill -QUIT "$1" 2>/dev/null
+      tries=50
+      while [ $tries -gt 0 ] && kill -0 "$1" 2>/dev/null; do sleep 0.1; tries=$((tries - 1)); done
+      kill -KILL "$1" 2>/dev/null
+    fi
     rm -rf -- "$2"`;
   const watchdog = spawn('/bin/sh', ['-c', script, 'isolde-watchdog', String(pid ?? ''), folder], {
     stdio: ['pipe', 'ignore', 'ignore'],

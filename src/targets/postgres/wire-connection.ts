@@ -58,6 +58,7 @@ export class WireConnection {
   #pending: StatementReply | undefined;
   #resolve: ((reply: WireReply) => void) | undefined;
   #timer: NodeJS.Timeout | undefined;
+  #limitMs = 0;
   #lost: ServerError | undefined;
   #lossSeen: ServerError | undefined;
   #closing: Promise<void> | undefined;
@@ -121,7 +122,7 @@ export class WireConnection {
     return new Promise((resolve) => {
       this.#resolve = resolve;
       this.#pending = new StatementReply(sql);
-      if (limitMs > 0) this.#timer = setTimeout(() => this.#giveUp(limitMs), limitMs);
+      if (limitMs > 0) this.#watch(limitMs);
       this.#client.query(this.#pending);
     });
   }
@@ -146,7 +147,19 @@ export class WireConnection {
     this.#answer({ ...this.#pending?.result(), transaction: this.#transaction });
   }
 
+  /** One timer for all statements of the connection, wound up again by each: cheaper than one for each. */
+  #watch(limitMs: number): void {
+    if (limitMs === this.#limitMs) {
+      this.#timer?.refresh();
+      return;
+    }
+    clearTimeout(this.#timer);
+    this.#limitMs = limitMs;
+    this.#timer = setTimeout(() => this.#giveUp(limitMs), limitMs).unref();
+  }
+
   #giveUp(limitMs: number): void {
+    if (this.#pending === undefined) return;
     this.#lossSeen ??= { message: `no answer within ${limitMs} ms; the connection was given up` };
     this.#client.connection.stream.destroy();
   }
@@ -161,13 +174,13 @@ export class WireConnection {
         message: this.#closing === undefined ? 'the server closed the connection' : 'the session was closed',
       };
     this.#transaction = 'lost';
+    clearTimeout(this.#timer);
     this.#answer({ error: this.#lost, transaction: 'lost' });
   }
 
   #answer(reply: WireReply): void {
     const resolve = this.#resolve;
     if (resolve === undefined) return;
-    clearTimeout(this.#timer);
     this.#pending = undefined;
     this.#resolve = undefined;
     resolve(reply);
