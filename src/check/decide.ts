@@ -1,0 +1,259 @@
+/**
+ * Decides one level for one key-value history: holds, is broken (with a finding), or cannot be said (with a reason).
+ * Exact for every level: the graph levels by cycles, the axiomatic ones by saturation, the rest by looking for an
+ * order, first by running the history and then by search.
+ */
+
+import { kvCommitted, printName, txName } from '../histories/index.js';
+import { cyclicComponents } from './components.js';
+import { type FamilyCycle, findCycles } from './cycles.js';
+import type { Finding } from './finding.js';
+import {
+  allMask,
+  buildGraph,
+  EdgeList,
+  kindMask,
+  predicateRw,
+  realTime,
+  rw,
+  sessionOrder,
+  wr,
+  ww,
+} from './graph.js';
+import { guessOrder } from './guess-order.js';
+import { addKvDependencies, type KvDependencies } from './kv-edges.js';
+import { cycleFinding, noOrderFinding, type WhyForced } from './kv-findings.js';
+import { baseOf, type CheckLevel, orderOf } from './levels.js';
+import { buildPolygraph, entersAt, leavesFrom, type Polygraph, type PolygraphMode } from './polygraph.js';
+import { addRealTimeOrder, addSessionOrder } from './real-time.js';
+import type { ResolvedKv } from './resolve-reads.js';
+import { type SaturatedLevel, saturate } from './saturation.js';
+import { saturationFinding } from './saturation-finding.js';
+import { defaultLimits, type ForcedChoice, type SearchLimits, searchOrder } from './search-order.js';
+import { groupBySession } from './sessions.js';
+
+export type Decision =
+  | { readonly outcome: 'holds' }
+  | { readonly outcome: 'broken'; readonly findings: readonly Finding[] }
+  | { readonly outcome: 'unknown'; readonly reason: string };
+
+/** A history made ready for any number of questions. */
+export interface PreparedKv {
+  readonly resolved: ResolvedKv;
+  readonly edges: EdgeList;
+  readonly dependencies: KvDependencies;
+  readonly hasTimes: boolean;
+  readonly times: { readonly start?: Float64Array; readonly end?: Float64Array };
+}
+
+const orderKinds = {
+  none: 0,
+  session: kindMask(sessionOrder),
+  'real-time': kindMask(sessionOrder, realTime),
+} as const;
+const dependencyKinds = kindMask(ww, wr, rw, predicateRw);
+
+export function prepareKv(resolved: ResolvedKv): PreparedKv {
+  const { history, counts } = resolved;
+  const edges = new EdgeList(history.txCount);
+  const dependencies = addKvDependencies(resolved, edges);
+  addSessionOrder(edges, history.txSession, counts);
+  const times = usableTimes(resolved);
+  if (times.start !== undefined && times.end !== undefined) {
+    addRealTimeOrder(edges, times.start, times.end, counts);
+  }
+  return { resolved, edges, dependencies, hasTimes: times.start !== undefined, times };
+}
+
+/** The times of a transaction that ends before it starts say nothing. */
+function usableTimes(resolved: ResolvedKv): { start?: Float64Array; end?: Float64Array } {
+  const { txStart: start, txEnd: end } = resolved.history;
+  if (start === undefined || end === undefined) return {};
+  if (!start.some((time, tx) => end[tx]! < time)) return { start, end };
+  const blank = (times: Float64Array): Float64Array =>
+    times.map((time, tx) => (end[tx]! < start[tx]! ? Number.NaN : time));
+  return { start: blank(start), end: blank(end) };
+}
+
+export function decideLevel(
+  prepared: PreparedKv,
+  level: CheckLevel,
+  limits: SearchLimits = defaultLimits,
+): Decision {
+  const order = orderOf(level);
+  if (order === 'real-time' && !prepared.hasTimes) {
+    return { outcome: 'unknown', reason: 'the history has no times, so its real-time order is not known' };
+  }
+  const kinds = orderKinds[order];
+  switch (baseOf(level)) {
+    case 'read uncommitted':
+      return decideByCycle(committedOnly(prepared), level, kinds | kindMask(ww));
+    case 'read committed':
+      return decideByCycle(prepared, level, kinds | kindMask(ww, wr));
+    case 'monotonic atomic view':
+    case 'read atomic':
+    case 'causal':
+      return decideBySaturation(prepared, baseOf(level) as SaturatedLevel);
+    // Without predicates G2 is G2-item.
+    case 'repeatable read':
+    case 'serializable':
+      return decideByOrder(prepared, level, 'serializable', kinds, limits);
+    case 'snapshot':
+      return decideByOrder(prepared, level, 'snapshot', kinds, limits);
+    case 'prefix':
+      return decideByOrder(prepared, level, 'prefix', kinds, limits);
+    case 'cursor stability':
+      return decideByOrder(prepared, level, 'cursor stability', kinds, limits);
+  }
+}
+
+/** At read uncommitted, that a transaction was seen does not mean that it committed. */
+function committedOnly(prepared: PreparedKv): PreparedKv {
+  const { resolved } = prepared;
+  const { txStatus } = resolved.history;
+  const maybe = resolved.counts.some((counts, tx) => counts === 1 && txStatus[tx] !== kvCommitted);
+  if (!maybe) return prepared;
+  return prepareKv({
+    ...resolved,
+    counts: resolved.counts.map((counts, tx) => (txStatus[tx] === kvCommitted ? counts : 0)),
+  });
+}
+
+/** Levels whose open version orders can always follow a graph without cycles. */
+function decideByCycle(prepared: PreparedKv, level: CheckLevel, kinds: number): Decision {
+  const graph = buildGraph(prepared.edges, kinds);
+  if (cyclicComponents(graph).length === 0) return { outcome: 'holds' };
+  const { cycles } = findCycles(graph);
+  return broken(
+    prepared,
+    level,
+    cycles.map((cycle) => cycleFinding(prepared.resolved, cycle)),
+  );
+}
+
+function decideBySaturation(prepared: PreparedKv, level: SaturatedLevel): Decision {
+  const { resolved, edges } = prepared;
+  const kinds = kindMask(ww, wr, sessionOrder);
+  const base = copyEdges(edges, kinds);
+  const known = base.length;
+  const { initialReads, unknown } = saturate(resolved, level, base, base);
+  if (unknown !== undefined) return { outcome: 'unknown', reason: unknown };
+  if (initialReads.length === 0 && cyclicComponents(buildGraph(base)).length === 0)
+    return { outcome: 'holds' };
+  return { outcome: 'broken', findings: saturationFinding(resolved, level, base, known, initialReads) };
+}
+
+function decideByOrder(
+  prepared: PreparedKv,
+  level: CheckLevel,
+  mode: PolygraphMode,
+  orders: number,
+  limits: SearchLimits,
+): Decision {
+  const { resolved } = prepared;
+  let { edges, dependencies } = prepared;
+  if (mode === 'cursor stability') {
+    edges = new EdgeList(resolved.history.txCount);
+    dependencies = addKvDependencies(resolved, edges, { onlyFromWriters: true });
+  }
+  const kinds = dependencyKinds | orders;
+  const graph = buildPolygraph(resolved, mode, edges, kinds, dependencies);
+  const hints = { ...prepared.times, position: groupBySession(resolved).position };
+  if (guessOrder(graph, hints)) return { outcome: 'holds' };
+  const search = searchOrder(graph, limits);
+  if (search.outcome === 'possible') return { outcome: 'holds' };
+  if (search.outcome === 'unknown') {
+    // What is known by now may lead the run past the place where it was stuck.
+    if (guessOrder(graph, hints, forcedPoints(graph, search.forced))) return { outcome: 'holds' };
+    return { outcome: 'unknown', reason: search.reason };
+  }
+  const forcedEdges = copyEdges(edges, kinds);
+  const known = forcedEdges.length;
+  for (const choice of search.forced) addForced(forcedEdges, choice);
+  const whyForced: WhyForced = (from, to, kind, ref) =>
+    whyChoice(resolved, search.forced, from, to, kind, ref);
+  const shown = known === forcedEdges.length ? edges : forcedEdges;
+  const cycles = findCycles(buildGraph(shown, kinds)).cycles.filter((cycle) => breaks(cycle, mode));
+  if (search.byForce && cycles.length > 0) {
+    const shortest = cycles.reduce((a, b) => (b.nodes.length < a.nodes.length ? b : a));
+    return {
+      outcome: 'broken',
+      findings: [cycleFinding(resolved, shortest, { rulesOut: [level], whyForced })],
+    };
+  }
+  return { outcome: 'broken', findings: [noOrderFinding(resolved, search.txs, level)] };
+}
+
+/** Is the cycle one that the mode itself forbids? */
+function breaks(cycle: FamilyCycle, mode: PolygraphMode): boolean {
+  const { kinds } = cycle;
+  const isRw = (i: number): boolean => kinds[i] === rw || kinds[i] === predicateRw;
+  const before = (i: number): number => (i + kinds.length - 1) % kinds.length;
+  const sameObject = kinds.length === 2 && cycle.refs[0] === cycle.refs[1];
+  switch (mode) {
+    case 'serializable':
+    case 'cursor stability':
+      return true;
+    case 'snapshot':
+      return kinds.every((_, i) => !isRw(i) || !isRw(before(i))) || sameObject;
+    case 'prefix':
+      return kinds.every((_, i) => !isRw(i) || (!isRw(before(i)) && kinds[before(i)] !== ww));
+  }
+}
+
+function broken(prepared: PreparedKv, level: CheckLevel, findings: readonly Finding[]): Decision {
+  if (findings.length > 0) return { outcome: 'broken', findings };
+  const txs = cyclicComponents(buildGraph(prepared.edges))[0] ?? [];
+  return { outcome: 'broken', findings: [noOrderFinding(prepared.resolved, [...txs], level)] };
+}
+
+function addForced(edges: EdgeList, choice: ForcedChoice): void {
+  edges.add(choice.first, choice.second, ww, choice.key);
+  for (const reader of choice.readersOfFirst) {
+    if (reader !== choice.second) edges.add(reader, choice.second, rw, choice.key);
+  }
+}
+
+/** The edges of forced choices, between points, as pairs. */
+function forcedPoints(graph: Polygraph, forced: readonly ForcedChoice[]): number[] {
+  const points: number[] = [];
+  for (const { first, second, readersOfFirst } of forced) {
+    points.push(leavesFrom(graph, first, ww), entersAt(graph, second, ww));
+    for (const reader of readersOfFirst) {
+      if (reader !== second) points.push(leavesFrom(graph, reader, rw), entersAt(graph, second, rw));
+    }
+  }
+  return points;
+}
+
+function whyChoice(
+  resolved: ResolvedKv,
+  forced: readonly ForcedChoice[],
+  from: number,
+  to: number,
+  kind: number,
+  key: number,
+): string | undefined {
+  const { history } = resolved;
+  for (const choice of forced) {
+    if (choice.key !== key || choice.second !== to) continue;
+    const isWw = kind === ww && choice.first === from;
+    const isRw = kind === rw && choice.readersOfFirst.includes(from);
+    if (!isWw && !isRw) continue;
+    const first = txName(history, choice.first);
+    const second = txName(history, choice.second);
+    return `the version of ${printName(history.keyNames[key]!)} by ${first} precedes that by ${second}: the other order would close a cycle`;
+  }
+  return undefined;
+}
+
+export function copyEdges(edges: EdgeList, kinds = allMask): EdgeList {
+  const copy = new EdgeList(edges.txCount);
+  while (copy.nodeCount < edges.nodeCount) copy.addAux();
+  for (let e = 0; e < edges.length; e++) {
+    if ((kinds >> edges.kinds[e]!) & 1) {
+      copy.add(edges.sources[e]!, edges.targets[e]!, edges.kinds[e]!, edges.refs[e]!);
+    }
+  }
+  return copy;
+}

@@ -1,0 +1,46 @@
+export { type CheckOptions, type CheckResult, checkKv, type LevelStatus } from './check-kv.js';
+export { cyclicComponents } from './components.js';
+export { type Family, type FamilyCycle, findCycles, type OrderUsed } from './cycles.js';
+export { findingsToDot } from './dot.js';
+export { describeTransactions, explainCycle } from './explain.js';
+export type {
+  Certainty,
+  CycleAnomaly,
+  CycleEdge,
+  EdgeName,
+  Finding,
+  FindingOperation,
+  FindingTransaction,
+  GraphAnomaly,
+  OracleName,
+  ReadAnomaly,
+  VersionSeen,
+} from './finding.js';
+export {
+  allMask,
+  buildGraph,
+  EdgeList,
+  edgeNames,
+  type Graph,
+  kindMask,
+  predicateRw,
+  realTime,
+  rw,
+  sessionOrder,
+  wr,
+  ww,
+} from './graph.js';
+export {
+  baseOf,
+  type CheckLevel,
+  checkLevels,
+  implies,
+  levelUnder,
+  orderOf,
+  parseCheckLevel,
+  ruledOut,
+  strongestOf,
+} from './levels.js';
+export { cycleRulesOut, nameCycle } from './name-cycle.js';
+export { addRealTimeOrder, addSessionOrder } from './real-time.js';
+export { findingToSvg } from './svg.js';

@@ -1,0 +1,270 @@
+/** Findings of key-value histories: from cycles and from single reads to data with the operations that show it. */
+import {
+  type KvHistory,
+  kvAppend,
+  kvReadList,
+  kvWrite,
+  listOf,
+  printKvOp,
+  printName,
+  statusOf,
+  txName,
+  valueName,
+} from '../histories/index.js';
+import type { FamilyCycle } from './cycles.js';
+import { describeTransactions, explainCycle } from './explain.js';
+import type { CycleEdge, Finding, FindingOperation, FindingTransaction, ReadAnomaly } from './finding.js';
+import { edgeNames, realTime, rw, sessionOrder, wr } from './graph.js';
+import { baseOf, type CheckLevel, orderOf, withOrder } from './levels.js';
+import { cycleRulesOut, nameCycle } from './name-cycle.js';
+import type { ReadProblem, ResolvedKv } from './resolve-reads.js';
+
+/** Says why an edge that does not follow from the history alone holds; undefined for the others. */
+export type WhyForced = (from: number, to: number, kind: number, ref: number) => string | undefined;
+
+export function cycleFinding(
+  resolved: ResolvedKv,
+  cycle: FamilyCycle,
+  options: { readonly rulesOut?: readonly CheckLevel[]; readonly whyForced?: WhyForced } = {},
+): Finding {
+  const edges = cycle.nodes.map((from, i): CycleEdge => {
+    const to = cycle.nodes[(i + 1) % cycle.nodes.length]!;
+    const why = options.whyForced?.(from, to, cycle.kinds[i]!, cycle.refs[i]!);
+    return describeEdge(resolved, from, to, cycle.kinds[i]!, cycle.refs[i]!, why);
+  });
+  const parts = {
+    transactions: cycle.nodes.map((tx) => describeTx(resolved.history, tx)),
+    operations: cycle.nodes.flatMap((tx) => describeOps(resolved.history, tx)),
+    cycle: edges,
+  };
+  return {
+    kind: nameCycle(cycle),
+    oracle: 'dependency-graph',
+    certainty: 'proved',
+    rulesOut: options.rulesOut ?? ifCommitted(resolved.history, cycle.nodes, cycleRulesOut(cycle)),
+    ...parts,
+    explanation: explainCycle(parts),
+  };
+}
+
+/**
+ * A transaction of unknown outcome committed if somebody saw it, unless uncommitted data may be read: then the finding
+ * rules out only what is above read uncommitted.
+ */
+function ifCommitted(
+  history: KvHistory,
+  txs: readonly number[],
+  levels: readonly CheckLevel[],
+): readonly CheckLevel[] {
+  if (txs.every((tx) => statusOf(history, tx) === 'committed')) return levels;
+  return levels.map((level) =>
+    baseOf(level) === 'read uncommitted' ? withOrder('read committed', orderOf(level)) : level,
+  );
+}
+
+/** No order explains these transactions, and no single cycle shows it. */
+export function noOrderFinding(resolved: ResolvedKv, txs: readonly number[], level: CheckLevel): Finding {
+  const shown = txs.slice(0, 50);
+  const transactions = shown.map((tx) => describeTx(resolved.history, tx));
+  const operations = shown.flatMap((tx) => describeOps(resolved.history, tx));
+  return {
+    kind: 'no-order',
+    oracle: 'dependency-graph',
+    certainty: 'proved-by-search',
+    rulesOut: [level],
+    transactions,
+    operations,
+    explanation: [
+      ...describeTransactions(transactions, operations),
+      ...(txs.length > shown.length ? [`    and ${txs.length - shown.length} more`] : []),
+      `Each way to order the versions that these ${txs.length} transactions wrote was tried, and each leads to a cycle ` +
+        `that ${level} does not allow.`,
+    ].join('\n'),
+  };
+}
+
+const readRulesOut: Readonly<Record<ReadAnomaly, readonly CheckLevel[]>> = {
+  G1a: ['read committed'],
+  G1b: ['read committed'],
+  'incompatible-order': ['read committed'],
+  'garbage-read': ['read uncommitted'],
+  'future-read': ['read uncommitted'],
+  'duplicate-write': ['read uncommitted'],
+  internal: ['read uncommitted'],
+};
+
+export function problemFinding(resolved: ResolvedKv, problem: ReadProblem): Finding {
+  const { history, opTx } = resolved;
+  const txs = [...new Set([opTx[problem.op]!, ...(problem.other < 0 ? [] : [opTx[problem.other]!])])];
+  const transactions = txs.map((tx) => describeTx(history, tx));
+  const operations = txs.flatMap((tx) => describeOps(history, tx));
+  return {
+    kind: problem.kind,
+    oracle: 'dependency-graph',
+    certainty: 'proved',
+    rulesOut:
+      problem.how === 'repeat'
+        ? ['read atomic', 'repeatable read', 'prefix']
+        : ifCommitted(
+            history,
+            txs,
+            problem.how === 'program-order' ? ['read uncommitted'] : readRulesOut[problem.kind],
+          ),
+    transactions,
+    operations,
+    versions: [
+      {
+        operation: problem.op,
+        object: keyName(history, history.opKey[problem.op]!),
+        seen: printKvOp(history, problem.op),
+        allowed: problem.kind === 'internal' ? [printKvOp(history, problem.other)] : [],
+      },
+    ],
+    explanation: [...describeTransactions(transactions, operations), explainProblem(resolved, problem)].join(
+      '\n',
+    ),
+  };
+}
+
+function explainProblem(resolved: ResolvedKv, problem: ReadProblem): string {
+  const { history, opTx } = resolved;
+  const reader = txName(history, opTx[problem.op]!);
+  const read = printKvOp(history, problem.op);
+  const key = keyName(history, history.opKey[problem.op]!);
+  const writer = problem.other < 0 ? '' : txName(history, opTx[problem.other]!);
+  const other = problem.other < 0 ? '' : printKvOp(history, problem.other);
+  const element = problem.value === undefined ? '' : printName(valueName(history, problem.value));
+  switch (problem.kind) {
+    case 'G1a':
+      return `${reader} read what ${writer} wrote, ${read} from ${other}; however, ${writer} aborted.`;
+    case 'G1b':
+      return `${reader} read an intermediate version, ${read} from ${other}; however, ${writer} wrote ${key} again before it committed.`;
+    case 'future-read':
+      return `${reader} read its own write before making it: ${read} comes before ${other}.`;
+    case 'garbage-read':
+      return `${reader} read ${element === '' ? read : `${element} in ${read}`}; however, no transaction ever wrote that to ${key}.`;
+    case 'duplicate-write':
+      return `${reader} read ${element} more than once in ${read}; however, it was appended only once, by ${other} of ${writer}.`;
+    case 'incompatible-order':
+      if (problem.how === 'program-order') {
+        return `${reader} read ${read}; however, that is not the order in which ${writer} appended: ${other} was not its last.`;
+      }
+      return `${reader} read ${read}, and ${writer} read ${other}; however, neither list begins with the other, so no order of the appends explains both.`;
+    case 'internal':
+      return problem.how === 'repeat'
+        ? `${reader} read ${key} twice, ${other} and then ${read}; however, it did not write ${key} so in between.`
+        : `${reader} read ${read} after its own ${other}; however, it must see its own write.`;
+  }
+}
+
+function describeEdge(
+  resolved: ResolvedKv,
+  from: number,
+  to: number,
+  kind: number,
+  ref: number,
+  why: string | undefined,
+): CycleEdge {
+  const { history } = resolved;
+  const base = { from, to, kind: edgeNames[kind]! };
+  const a = txName(history, from);
+  const b = txName(history, to);
+  if (kind === sessionOrder) {
+    const session = printName(history.sessionNames[history.txSession[from]!]!);
+    return { ...base, because: `${a} came before ${b} in session ${session}` };
+  }
+  if (kind === realTime) {
+    const end = history.txEnd?.[from];
+    const start = history.txStart?.[to];
+    return { ...base, because: `${a} ended (at ${end} ns) before ${b} started (at ${start} ns)` };
+  }
+  const object = keyName(history, ref);
+  const [fromOperation, toOperation] = edgeOps(resolved, from, to, kind, ref);
+  const first = fromOperation < 0 ? `a write of ${object}` : printKvOp(history, fromOperation);
+  const second = toOperation < 0 ? `a write of ${object}` : printKvOp(history, toOperation);
+  const because =
+    kind === wr
+      ? `${b} read ${object} as ${a} wrote it: ${second} from ${first}`
+      : kind === rw
+        ? `${a} read ${object} before ${b} wrote it: ${first} does not see ${second}`
+        : `${b} wrote ${object} after ${a} did: ${second} after ${first}`;
+  return {
+    ...base,
+    object,
+    ...(fromOperation < 0 ? {} : { fromOperation }),
+    ...(toOperation < 0 ? {} : { toOperation }),
+    because: why === undefined ? because : `${because} (${why})`,
+  };
+}
+
+/** The operations an edge goes through; -1 where there is none. */
+function edgeOps(
+  resolved: ResolvedKv,
+  from: number,
+  to: number,
+  kind: number,
+  key: number,
+): [number, number] {
+  const { history, opTx, readsFrom } = resolved;
+  const find = (tx: number, test: (op: number) => boolean): number => {
+    for (let op = history.opOffsets[tx]!; op < history.opOffsets[tx + 1]!; op++) {
+      if (history.opKey[op] === key && test(op)) return op;
+    }
+    return -1;
+  };
+  const isWrite = (op: number): boolean => history.opKind[op]! >= kvWrite;
+  if (kind === wr) {
+    const read = find(to, (op) => readsFrom[op]! >= 0 && opTx[readsFrom[op]!] === from);
+    return [read < 0 ? find(from, isWrite) : readsFrom[read]!, read];
+  }
+  if (kind === rw) {
+    const write = find(to, isWrite);
+    const misses = (op: number): boolean =>
+      !isWrite(op) &&
+      (history.opKind[op] !== kvReadList || !listOf(history, op).includes(history.opValue[write] ?? -1));
+    return [find(from, misses), write];
+  }
+  return listNeighbours(resolved, from, to, key) ?? [find(from, isWrite), find(to, isWrite)];
+}
+
+/** An element of `from` in the key's chain, and the next one of `to`. */
+function listNeighbours(
+  resolved: ResolvedKv,
+  from: number,
+  to: number,
+  key: number,
+): [number, number] | undefined {
+  const { history, chainWriters, opTx } = resolved;
+  let before = -1;
+  for (let i = history.chainOffsets[key]!; i < history.chainOffsets[key + 1]!; i++) {
+    const writer = chainWriters[i]!;
+    if (writer < 0) continue;
+    if (opTx[writer] === from) before = writer;
+    else if (opTx[writer] === to && before >= 0) return [before, writer];
+  }
+  if (before < 0) return undefined;
+  for (let op = history.opOffsets[to]!; op < history.opOffsets[to + 1]!; op++) {
+    const unseen = history.opKind[op] === kvAppend && resolved.placed[op] === 0;
+    if (unseen && history.opKey[op] === key) return [before, op];
+  }
+  return undefined;
+}
+
+export function describeTx(history: KvHistory, tx: number): FindingTransaction {
+  return {
+    id: tx,
+    name: txName(history, tx),
+    session: String(history.sessionNames[history.txSession[tx]!]!),
+    status: statusOf(history, tx),
+  };
+}
+
+export function describeOps(history: KvHistory, tx: number): FindingOperation[] {
+  const ops: FindingOperation[] = [];
+  for (let op = history.opOffsets[tx]!; op < history.opOffsets[tx + 1]!; op++) {
+    ops.push({ index: op, transaction: tx, text: printKvOp(history, op) });
+  }
+  return ops;
+}
+
+const keyName = (history: KvHistory, key: number): string => printName(history.keyNames[key]!);

@@ -1,0 +1,476 @@
+/**
+ * First half of checking a key-value history: which write each read saw, which transactions count, and what single
+ * reads already prove.
+ *
+ * 1. Every write is indexed by (key, value); `finalWrite` marks a transaction's last write of each key.
+ * 2. A transaction of unknown outcome counts as committed if a transaction that counts saw one of its writes.
+ *    Leaving the others out changes no verdict: nobody depends on them.
+ * 3. Every read of a transaction that counts is compared with the transaction's own writes and earlier reads
+ *    (internal consistency), then traced to its write: nobody's (garbage read), an aborted transaction's (G1a),
+ *    one that was overwritten before commit (G1b), or its own later one (future read).
+ *
+ * Reads of aborted transactions prove nothing: no definition promises anything to them.
+ */
+import {
+  type KvHistory,
+  kvAborted,
+  kvAppend,
+  kvCommitted,
+  kvInitial,
+  kvOther,
+  kvRead,
+  kvReadList,
+  kvUnknown,
+  kvUnseen,
+  kvWrite,
+  listOf,
+  printName,
+  valueName,
+} from '../histories/index.js';
+import type { ReadAnomaly } from './finding.js';
+import { ambiguous, nobody, WriteIndex } from './write-index.js';
+
+/** `readsFrom` of operations that are no external read with a known writer. */
+export const noSource = -2;
+/** `readsFrom` of a read that saw the initial state. */
+export const initialState = -1;
+
+export interface ReadProblem {
+  readonly kind: ReadAnomaly;
+  /** The read that shows it. */
+  readonly op: number;
+  /** The write or read it is at odds with, or -1. */
+  readonly other: number;
+  /** The value in question, where it is an element of a list. */
+  readonly value?: number;
+  /**
+   * For `internal`: the transaction missed its own write, or read the same key twice with different results. For
+   * `incompatible-order`: the list contradicts not another list but the order in which one transaction appended.
+   */
+  readonly how?: 'own-write' | 'repeat' | 'program-order';
+}
+
+export interface ResolvedKv {
+  readonly history: KvHistory;
+  /** 1 for transactions that count as committed. */
+  readonly counts: Uint8Array;
+  readonly opTx: Int32Array;
+  /** 1 for the last write of a key in its transaction. */
+  readonly finalWrite: Uint8Array;
+  /** For an external read the operation that wrote what it saw, or `initialState`, or `noSource`. */
+  readonly readsFrom: Int32Array;
+  /** For list reads on the main chain: how many elements it saw up to the last that is not the transaction's own; else -1. */
+  readonly seenLength: Int32Array;
+  /** The writer of each element of the main chains, or `nobody`/`ambiguous`. */
+  readonly chainWriters: Int32Array;
+  /** How much of each main chain every committed read agrees with. */
+  readonly agreedLength: Int32Array;
+  /** For appends whose element is in a main chain, where it is there, from 1; else 0. */
+  readonly placed: Int32Array;
+  readonly hasLists: boolean;
+  readonly problems: readonly ReadProblem[];
+  /** Problems found, also those beyond the first `problemLimit` of a kind. */
+  readonly problemCounts: ReadonlyMap<ReadAnomaly, number>;
+  readonly unknownReasons: readonly string[];
+}
+
+const problemLimit = 50;
+
+export function resolveReads(history: KvHistory): ResolvedKv {
+  const resolver = new Resolver(history);
+  resolver.countTransactions();
+  resolver.checkChains();
+  resolver.checkProgramOrder();
+  resolver.checkReads();
+  return resolver.result();
+}
+
+class Resolver {
+  readonly #h: KvHistory;
+  readonly #opTx: Int32Array;
+  readonly #index: WriteIndex;
+  readonly #counts: Uint8Array;
+  readonly #finalWrite: Uint8Array;
+  readonly #readsFrom: Int32Array;
+  readonly #placed: Int32Array;
+  readonly #seenLength: Int32Array;
+  readonly #chainWriters: Int32Array;
+  readonly #agreedLength: Int32Array;
+  /** Per key the first element of the main chain that nobody wrote, or that an aborted transaction wrote. */
+  readonly #firstGarbage: Int32Array;
+  readonly #firstAborted: Int32Array;
+  readonly #hasLists: boolean;
+  readonly #mixedKeys: Uint8Array;
+  readonly #problems: ReadProblem[] = [];
+  readonly #problemCounts = new Map<ReadAnomaly, number>();
+  readonly #mainReaders = new Map<number, number>();
+  readonly #ambiguousValues = new Set<string>();
+
+  constructor(history: KvHistory) {
+    this.#h = history;
+    const { txCount, opCount, opOffsets, opKind, opKey } = history;
+    this.#opTx = new Int32Array(opCount);
+    for (let tx = 0; tx < txCount; tx++) this.#opTx.fill(tx, opOffsets[tx]!, opOffsets[tx + 1]!);
+    this.#index = new WriteIndex(history, this.#opTx);
+    this.#counts = new Uint8Array(txCount);
+    this.#finalWrite = new Uint8Array(opCount);
+    this.#readsFrom = new Int32Array(opCount).fill(noSource);
+    this.#placed = new Int32Array(opCount);
+    const keyCount = history.keyNames.length;
+    const lastTx = new Int32Array(keyCount).fill(-1);
+    const kindsOfKey = new Uint8Array(keyCount);
+    for (let op = opCount - 1; op >= 0; op--) {
+      const key = opKey[op]!;
+      const kind = opKind[op]!;
+      if (history.opValue[op] !== kvUnseen) {
+        kindsOfKey[key] = kindsOfKey[key]! | (kind === kvRead || kind === kvWrite ? 1 : 2);
+      }
+      if (kind < kvWrite || lastTx[key] === this.#opTx[op]) continue;
+      lastTx[key] = this.#opTx[op]!;
+      this.#finalWrite[op] = 1;
+    }
+    this.#mixedKeys = kindsOfKey.map((kinds) => (kinds === 3 ? 1 : 0));
+    this.#hasLists = kindsOfKey.some((kinds) => kinds > 1);
+    this.#seenLength = this.#hasLists ? new Int32Array(opCount).fill(-1) : new Int32Array(0);
+    this.#chainWriters = new Int32Array(history.chainValues.length);
+    this.#agreedLength = new Int32Array(keyCount);
+    this.#firstGarbage = new Int32Array(keyCount).fill(-1);
+    this.#firstAborted = new Int32Array(keyCount).fill(-1);
+    for (let key = 0; key < keyCount; key++) {
+      const from = history.chainOffsets[key]!;
+      const to = history.chainOffsets[key + 1]!;
+      this.#agreedLength[key] = to - from;
+      for (let i = from; i < to; i++) {
+        const writer = this.#index.writer(key, history.chainValues[i]!);
+        this.#chainWriters[i] = writer;
+        if (writer === nobody) {
+          if (this.#firstGarbage[key]! < 0) this.#firstGarbage[key] = i - from;
+        } else if (writer === ambiguous) this.#noteAmbiguous(key, history.chainValues[i]!);
+        else if (history.txStatus[this.#opTx[writer]!] === kvAborted && this.#firstAborted[key]! < 0) {
+          this.#firstAborted[key] = i - from;
+        }
+      }
+    }
+  }
+
+  countTransactions(): void {
+    const { txCount, txStatus, otherChains, opOffsets } = this.#h;
+    let unknowns = 0;
+    for (let tx = 0; tx < txCount; tx++) {
+      if (txStatus[tx] === kvCommitted) this.#counts[tx] = 1;
+      else if (txStatus[tx] === kvUnknown) unknowns++;
+    }
+    if (unknowns === 0) return;
+    const work: number[] = [];
+    const observe = (writer: number): void => {
+      if (writer < 0) return;
+      const tx = this.#opTx[writer]!;
+      if (txStatus[tx] !== kvUnknown || this.#counts[tx] === 1) return;
+      this.#counts[tx] = 1;
+      work.push(tx);
+    };
+    const observeReads = (tx: number, lists: boolean): void => {
+      for (let op = opOffsets[tx]!; op < opOffsets[tx + 1]!; op++) {
+        const value = this.#h.opValue[op]!;
+        const key = this.#h.opKey[op]!;
+        if (this.#h.opKind[op] === kvRead) {
+          if (value >= 0) observe(this.#index.writer(key, value));
+        } else if (lists && this.#h.opKind[op] === kvReadList && value !== kvUnseen) {
+          for (const element of listOf(this.#h, op)) observe(this.#index.writer(key, element));
+        }
+      }
+    };
+    for (const writer of this.#chainWriters) observe(writer);
+    for (const chain of otherChains) {
+      if (!chain.committed) continue;
+      for (const element of chain.values) observe(this.#index.writer(chain.key, element));
+    }
+    for (let tx = 0; tx < txCount; tx++) if (txStatus[tx] === kvCommitted) observeReads(tx, false);
+    for (let tx = work.pop(); tx !== undefined; tx = work.pop()) observeReads(tx, true);
+  }
+
+  /** What the chains themselves show: elements twice, and lists no append-only order explains. */
+  checkChains(): void {
+    const { chainOffsets, chainValues, otherChains, keyNames } = this.#h;
+    for (const chain of otherChains) {
+      if (!chain.committed) continue;
+      const from = chainOffsets[chain.key]!;
+      const length = Math.min(chain.values.length, chainOffsets[chain.key + 1]! - from);
+      let common = 0;
+      while (common < length && chain.values[common] === chainValues[from + common]) common++;
+      if (common < this.#agreedLength[chain.key]!) this.#agreedLength[chain.key] = common;
+    }
+    for (let key = 0; key < keyNames.length; key++) {
+      const from = chainOffsets[key]!;
+      const to = chainOffsets[key + 1]!;
+      // Distinct writers mean distinct elements, which is all but always the case and costs no table.
+      let suspicious = false;
+      for (let i = from; i < to; i++) {
+        const writer = this.#chainWriters[i]!;
+        if (writer < 0 || this.#placed[writer] !== 0) suspicious = true;
+        else this.#placed[writer] = i - from + 1;
+      }
+      if (!suspicious) continue;
+      const values = new Set<number>();
+      for (let i = from; i < to; i++) {
+        const value = chainValues[i]!;
+        if (values.has(value)) {
+          if (this.#chainWriters[i] !== ambiguous) this.#duplicate(key, i - from, value);
+          this.#agreedLength[key] = Math.min(this.#agreedLength[key]!, i - from);
+          break;
+        }
+        values.add(value);
+      }
+    }
+  }
+
+  /** A transaction's appends to one key must be in its lists in the order it made them, none left out in between. */
+  checkProgramOrder(): void {
+    const { opCount, opKey, opKind, opOffsets } = this.#h;
+    for (let op = 0; op < opCount; op++) {
+      if (opKind[op] !== kvAppend || this.#finalWrite[op] === 1) continue;
+      const tx = this.#opTx[op]!;
+      if (this.#counts[tx] === 0) continue;
+      let next = op + 1;
+      while (next < opOffsets[tx + 1]! && (opKind[next] !== kvAppend || opKey[next] !== opKey[op])) next++;
+      const later = this.#placed[next]!;
+      if (later === 0 || (this.#placed[op] !== 0 && this.#placed[op]! < later)) continue;
+      const read = this.#mainReader(opKey[op]!);
+      if (read >= 0) this.#problem({ kind: 'incompatible-order', op: read, other: op, how: 'program-order' });
+    }
+  }
+
+  checkReads(): void {
+    const { txCount, opOffsets, opKind, opKey, opValue, keyNames } = this.#h;
+    const stamp = new Int32Array(keyNames.length).fill(-1);
+    const ownWrite = new Int32Array(keyNames.length);
+    const earlierRead = new Int32Array(keyNames.length);
+    for (let tx = 0; tx < txCount; tx++) {
+      if (this.#counts[tx] === 0) continue;
+      for (let op = opOffsets[tx]!; op < opOffsets[tx + 1]!; op++) {
+        const key = opKey[op]!;
+        if (this.#mixedKeys[key] === 1) continue;
+        if (stamp[key] !== tx) {
+          stamp[key] = tx;
+          ownWrite[key] = -1;
+          earlierRead[key] = -1;
+        }
+        const kind = opKind[op]!;
+        if (kind >= kvWrite) {
+          ownWrite[key] = op;
+        } else if (opValue[op] !== kvUnseen) {
+          const external =
+            kind === kvRead
+              ? this.#registerRead(tx, op, ownWrite[key]!, earlierRead[key]!)
+              : this.#listRead(tx, op, ownWrite[key]!, earlierRead[key]!);
+          if (external) earlierRead[key] = op;
+        }
+      }
+    }
+  }
+
+  #registerRead(tx: number, op: number, ownWrite: number, earlierRead: number): boolean {
+    const { opKey, opValue } = this.#h;
+    const value = opValue[op]!;
+    const key = opKey[op]!;
+    if (ownWrite >= 0) {
+      if (value !== opValue[ownWrite])
+        this.#problem({ kind: 'internal', op, other: ownWrite, how: 'own-write' });
+      return false;
+    }
+    if (earlierRead >= 0 && opValue[earlierRead] !== value) {
+      this.#problem({ kind: 'internal', op, other: earlierRead, how: 'repeat' });
+    }
+    if (value === kvInitial) {
+      this.#readsFrom[op] = initialState;
+      return true;
+    }
+    const writer = this.#index.writer(key, value);
+    if (writer === ambiguous) this.#noteAmbiguous(key, value);
+    else if (writer === nobody) this.#problem({ kind: 'garbage-read', op, other: -1 });
+    else if (this.#opTx[writer] === tx) this.#problem({ kind: 'future-read', op, other: writer });
+    else if (this.#h.txStatus[this.#opTx[writer]!] === kvAborted)
+      this.#problem({ kind: 'G1a', op, other: writer });
+    else {
+      this.#readsFrom[op] = writer;
+      if (this.#finalWrite[writer] === 0) this.#problem({ kind: 'G1b', op, other: writer });
+    }
+    return true;
+  }
+
+  #listRead(tx: number, op: number, ownWrite: number, earlierRead: number): boolean {
+    const { opKey, opValue, chainOffsets, chainValues, otherReads, otherChains } = this.#h;
+    const key = opKey[op]!;
+    const stored = opValue[op]!;
+    const onMain = stored > kvOther;
+    const other = onMain ? undefined : otherChains[otherReads[kvOther - stored]!.chain]!;
+    const length = onMain ? stored : otherReads[kvOther - stored]!.length;
+    const from = chainOffsets[key]!;
+    const valueAt = (i: number): number => (other === undefined ? chainValues[from + i]! : other.values[i]!);
+    const writerAt = (i: number): number =>
+      other === undefined ? this.#chainWriters[from + i]! : this.#index.writer(key, other.values[i]!);
+
+    let seen = length;
+    let own = ownWrite;
+    // The transaction's own appends come last, latest first as we walk back.
+    while (own >= 0 && seen > 0 && valueAt(seen - 1) === opValue[own]) {
+      seen--;
+      own = this.#ownAppendBefore(own);
+    }
+    if (own >= 0 && !this.#contains(valueAt, seen, own)) {
+      this.#problem({ kind: 'internal', op, other: own, how: 'own-write' });
+    }
+    for (; seen > 0; seen--) {
+      const writer = writerAt(seen - 1);
+      if (writer < 0 || this.#opTx[writer] !== tx) break;
+      if (writer > op) this.#problem({ kind: 'future-read', op, other: writer });
+    }
+    if (onMain) {
+      this.#seenLength[op] = seen;
+      this.#elementProblems(op, key, length);
+    } else {
+      this.#otherElementProblems(op, key, other!.values, length);
+    }
+    if (earlierRead >= 0 && !this.#sameList(earlierRead, op, seen)) {
+      this.#problem({ kind: 'internal', op, other: earlierRead, how: 'repeat' });
+    }
+    if (seen === 0) {
+      this.#readsFrom[op] = initialState;
+      return true;
+    }
+    const writer = writerAt(seen - 1);
+    if (writer < 0 || this.#h.txStatus[this.#opTx[writer]!] === kvAborted) return true;
+    this.#readsFrom[op] = writer;
+    if (this.#finalWrite[writer] === 0) this.#problem({ kind: 'G1b', op, other: writer });
+    return true;
+  }
+
+  #ownAppendBefore(op: number): number {
+    const { opKey, opKind, opOffsets } = this.#h;
+    const first = opOffsets[this.#opTx[op]!]!;
+    for (let i = op - 1; i >= first; i--) if (opKind[i] === kvAppend && opKey[i] === opKey[op]) return i;
+    return -1;
+  }
+
+  /** Are this append and the transaction's earlier ones of its key all somewhere in the first `length` elements, in order? */
+  #contains(valueAt: (i: number) => number, length: number, append: number): boolean {
+    let own = append;
+    for (let i = length - 1; i >= 0 && own >= 0; i--) {
+      if (valueAt(i) === this.#h.opValue[own]) own = this.#ownAppendBefore(own);
+    }
+    return own < 0;
+  }
+
+  /** Did an earlier read of the same key see the same elements, the transaction's own aside? */
+  #sameList(earlier: number, op: number, seen: number): boolean {
+    const earlierStored = this.#h.opValue[earlier]!;
+    if (earlierStored > kvOther && this.#h.opValue[op]! > kvOther) return this.#seenLength[earlier] === seen;
+    const tx = this.#opTx[op]!;
+    const key = this.#h.opKey[op]!;
+    const foreign = (list: Int32Array): Int32Array =>
+      list.filter((value) => {
+        const writer = this.#index.writer(key, value);
+        return writer < 0 || this.#opTx[writer] !== tx;
+      });
+    const before = foreign(listOf(this.#h, earlier));
+    const now = foreign(listOf(this.#h, op));
+    return before.length === now.length && before.every((value, i) => value === now[i]);
+  }
+
+  #elementProblems(op: number, key: number, length: number): void {
+    const from = this.#h.chainOffsets[key]!;
+    const garbage = this.#firstGarbage[key]!;
+    if (garbage >= 0 && garbage < length) {
+      this.#problem({ kind: 'garbage-read', op, other: -1, value: this.#h.chainValues[from + garbage]! });
+    }
+    const aborted = this.#firstAborted[key]!;
+    if (aborted >= 0 && aborted < length) {
+      this.#problem({ kind: 'G1a', op, other: this.#chainWriters[from + aborted]! });
+    }
+  }
+
+  #otherElementProblems(op: number, key: number, values: Int32Array, length: number): void {
+    const seen = new Set<number>();
+    for (let i = 0; i < length; i++) {
+      const value = values[i]!;
+      const writer = this.#index.writer(key, value);
+      if (writer === nobody) this.#problem({ kind: 'garbage-read', op, other: -1, value });
+      else if (writer === ambiguous) this.#noteAmbiguous(key, value);
+      else if (this.#h.txStatus[this.#opTx[writer]!] === kvAborted) {
+        this.#problem({ kind: 'G1a', op, other: writer });
+      }
+      if (seen.has(value) && writer !== ambiguous)
+        this.#problem({ kind: 'duplicate-write', op, other: writer, value });
+      seen.add(value);
+    }
+    // A transaction of unknown outcome may have read further than anyone else; that contradicts nobody.
+    const from = this.#h.chainOffsets[key]!;
+    const common = Math.min(length, this.#h.chainOffsets[key + 1]! - from);
+    for (let i = 0; i < common; i++) {
+      if (values[i] === this.#h.chainValues[from + i]) continue;
+      this.#problem({ kind: 'incompatible-order', op, other: this.#mainReader(key) });
+      return;
+    }
+  }
+
+  /** A committed read that shows the most of a key's main chain. */
+  #mainReader(key: number): number {
+    const { opCount, opKey, opKind, opValue } = this.#h;
+    let best = this.#mainReaders.get(key) ?? -1;
+    if (best >= 0) return best;
+    for (let op = 0; op < opCount; op++) {
+      if (opKey[op] !== key || opKind[op] !== kvReadList || opValue[op]! < 0) continue;
+      if (this.#counts[this.#opTx[op]!] === 1 && (best < 0 || opValue[op]! > opValue[best]!)) best = op;
+    }
+    this.#mainReaders.set(key, best);
+    return best;
+  }
+
+  #duplicate(key: number, position: number, value: number): void {
+    const { opCount, opKey, opKind, opValue } = this.#h;
+    for (let op = 0; op < opCount; op++) {
+      if (opKey[op] !== key || opKind[op] !== kvReadList || opValue[op]! <= position) continue;
+      if (this.#counts[this.#opTx[op]!] === 0) continue;
+      this.#problem({ kind: 'duplicate-write', op, other: this.#index.writer(key, value), value });
+      return;
+    }
+  }
+
+  #noteAmbiguous(key: number, value: number): void {
+    if (this.#ambiguousValues.size >= 5) return;
+    const { keyNames } = this.#h;
+    this.#ambiguousValues.add(
+      `${printName(valueName(this.#h, value))} was written to ${printName(keyNames[key]!)} more than once, so whoever read it could have read either`,
+    );
+  }
+
+  #problem(problem: ReadProblem): void {
+    const count = (this.#problemCounts.get(problem.kind) ?? 0) + 1;
+    this.#problemCounts.set(problem.kind, count);
+    if (count <= problemLimit) this.#problems.push(problem);
+  }
+
+  result(): ResolvedKv {
+    const mixed = this.#mixedKeys.indexOf(1);
+    return {
+      history: this.#h,
+      counts: this.#counts,
+      opTx: this.#opTx,
+      finalWrite: this.#finalWrite,
+      readsFrom: this.#readsFrom,
+      seenLength: this.#seenLength,
+      chainWriters: this.#chainWriters,
+      placed: this.#placed,
+      agreedLength: this.#agreedLength,
+      hasLists: this.#hasLists,
+      problems: this.#problems,
+      problemCounts: this.#problemCounts,
+      unknownReasons: [
+        ...this.#ambiguousValues,
+        ...(mixed < 0
+          ? []
+          : [`${printName(this.#h.keyNames[mixed]!)} is used both as a register and as a list`]),
+      ],
+    };
+  }
+}

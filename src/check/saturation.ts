@@ -1,0 +1,285 @@
+/**
+ * Decides monotonic atomic view, read atomic and causal consistency exactly, in polynomial time: the axioms RC, RA
+ * and CC of Biswas & Enea (OOPSLA 2019), with the shortcuts of AWDIT (PLDI 2025).
+ *
+ * Each level has one axiom: if T3 reads x from T1, and *sees* T2, another writer of x, then T2 comes before T1. A
+ * history satisfies the level iff the edges this forces, with session order, reads-from and (for lists) the known
+ * version order, have no cycle. "Sees" is
+ * - monotonic atomic view: an earlier read of T3 read from T2;
+ * - read atomic: any read of T3 read from T2, or T2 is earlier in T3's session;
+ * - causal: a path of session order and reads-from leads from T2 to T3.
+ *
+ * Only edges that others do not imply are added: per session the last writer of x that T3 sees, and none that the
+ * causal order already contains. For RC and RA the keys of T2 and T3 are matched by walking the smaller of both;
+ * for CC a vector clock per transaction says what it sees of each session.
+ */
+import { kvWrite } from '../histories/index.js';
+import { type EdgeList, sessionOrder, wr, ww } from './graph.js';
+import { initialState, noSource, type ResolvedKv } from './resolve-reads.js';
+import { groupBySession, groupWriters, type KeyWriters, type Sessions } from './sessions.js';
+
+export type SaturatedLevel = 'monotonic atomic view' | 'read atomic' | 'causal';
+
+export interface Saturation {
+  /** T2 is seen by the transaction of `read`, which nevertheless saw the initial state. */
+  readonly initialReads: readonly { readonly writer: number; readonly read: number }[];
+  /** Why nothing could be said. */
+  readonly unknown?: string;
+}
+
+/**
+ * Adds the edges the axiom forces to `forced`, as ww edges whose `ref` is the read that forces them. `base` holds
+ * session order, reads-from and known versions.
+ */
+export function saturate(
+  resolved: ResolvedKv,
+  level: SaturatedLevel,
+  base: EdgeList,
+  forced: EdgeList,
+): Saturation {
+  const sessions = groupBySession(resolved);
+  if (level === 'causal') return saturateCausal(resolved, sessions, base, forced);
+  const initialReads: { writer: number; read: number }[] = [];
+  const add = forcer(resolved, forced, initialReads);
+  saturateDirect(resolved, level === 'monotonic atomic view', add);
+  if (level === 'read atomic') saturateSessions(resolved, sessions, add);
+  return { initialReads };
+}
+
+type AddForced = (writer: number, read: number) => void;
+
+function forcer(
+  resolved: ResolvedKv,
+  forced: EdgeList,
+  initialReads: { writer: number; read: number }[],
+): AddForced {
+  return (writer, read) => {
+    const source = resolved.readsFrom[read]!;
+    if (source === initialState) {
+      if (initialReads.length < 20) initialReads.push({ writer, read });
+    } else if (resolved.opTx[source] !== writer) forced.add(writer, resolved.opTx[source]!, ww, read);
+  };
+}
+
+/** The transactions T3 read from, and which of their keys T3 reads: all, or (inOrder) only later ones. */
+function saturateDirect(resolved: ResolvedKv, inOrder: boolean, add: AddForced): void {
+  const { history, counts, opTx, readsFrom, finalWrite } = resolved;
+  const everyone = Int32Array.from({ length: history.txCount }, (_, tx) => tx);
+  const writers = groupWriters(resolved, everyone);
+  const keyCount = history.keyNames.length;
+  const readStamp = new Int32Array(keyCount).fill(-1);
+  const pendingStamp = new Int32Array(keyCount).fill(-1);
+  const pending: number[][] = [];
+  const sourceStamp = new Int32Array(history.txCount).fill(-1);
+  for (let tx = 0; tx < history.txCount; tx++) {
+    if (counts[tx] === 0) continue;
+    const from = history.opOffsets[tx]!;
+    const to = history.opOffsets[tx + 1]!;
+    const keys: number[] = [];
+    for (let op = from; op < to; op++) {
+      const key = history.opKey[op]!;
+      if (readsFrom[op] === noSource || readStamp[key] === tx) continue;
+      readStamp[key] = tx;
+      keys.push(key);
+    }
+    if (keys.length === 0) continue;
+    const awaitRead = (key: number, source: number): void => {
+      if (pendingStamp[key] === tx) pending[key]!.push(source);
+      else {
+        pendingStamp[key] = tx;
+        pending[key] = [source];
+      }
+    };
+    const see = (source: number): void => {
+      if (sourceStamp[source] === tx) return;
+      sourceStamp[source] = tx;
+      const first = history.opOffsets[source]!;
+      const end = history.opOffsets[source + 1]!;
+      if (end - first <= keys.length) {
+        for (let op = first; op < end; op++) {
+          if (finalWrite[op] === 1 && readStamp[history.opKey[op]!] === tx)
+            awaitRead(history.opKey[op]!, source);
+        }
+      } else for (const key of keys) if (writesKey(writers, key, source)) awaitRead(key, source);
+    };
+    const settle = (op: number): void => {
+      const key = history.opKey[op]!;
+      if (pendingStamp[key] !== tx) return;
+      for (const source of pending[key]!) add(source, op);
+      // What comes before this read's version comes before the next one's too.
+      pending[key]!.length = 0;
+      if (readsFrom[op]! >= 0) pending[key]!.push(opTx[readsFrom[op]!]!);
+    };
+    if (!inOrder) for (let op = from; op < to; op++) if (readsFrom[op]! >= 0) see(opTx[readsFrom[op]!]!);
+    for (let op = from; op < to; op++) {
+      if (readsFrom[op] === noSource) continue;
+      settle(op);
+      if (inOrder && readsFrom[op]! >= 0) see(opTx[readsFrom[op]!]!);
+    }
+  }
+}
+
+/** Is `tx` among the writers of `key`, which are in ascending order? */
+function writesKey(writers: KeyWriters, key: number, tx: number): boolean {
+  let low = writers.offsets[key]!;
+  let high = writers.offsets[key + 1]!;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (writers.txs[middle]! < tx) low = middle + 1;
+    else high = middle;
+  }
+  return low < writers.offsets[key + 1]! && writers.txs[low] === tx;
+}
+
+function saturateSessions(resolved: ResolvedKv, sessions: Sessions, add: AddForced): void {
+  const { history, readsFrom, finalWrite } = resolved;
+  const lastWriter = new Int32Array(history.keyNames.length);
+  const stamp = new Int32Array(history.keyNames.length).fill(-1);
+  for (let s = 0; s < sessions.count; s++) {
+    for (let i = sessions.offsets[s]!; i < sessions.offsets[s + 1]!; i++) {
+      const tx = sessions.txs[i]!;
+      const from = history.opOffsets[tx]!;
+      const to = history.opOffsets[tx + 1]!;
+      for (let op = from; op < to; op++) {
+        const key = history.opKey[op]!;
+        if (readsFrom[op] !== noSource && stamp[key] === s) add(lastWriter[key]!, op);
+      }
+      for (let op = from; op < to; op++) {
+        if (history.opKind[op]! < kvWrite || finalWrite[op] === 0) continue;
+        lastWriter[history.opKey[op]!] = tx;
+        stamp[history.opKey[op]!] = s;
+      }
+    }
+  }
+}
+
+const clockLimit = 150_000_000;
+
+function saturateCausal(
+  resolved: ResolvedKv,
+  sessions: Sessions,
+  base: EdgeList,
+  forced: EdgeList,
+): Saturation {
+  const { history, readsFrom, opTx } = resolved;
+  const width = sessions.count;
+  if (history.txCount * width > clockLimit) {
+    return { initialReads: [], unknown: `${history.txCount} transactions in ${width} sessions are too many` };
+  }
+  const clocks = causalClocks(history.txCount, sessions, base);
+  if (clocks === undefined) return { initialReads: [] };
+  const initialReads: { writer: number; read: number }[] = [];
+  const add = forcer(resolved, forced, initialReads);
+  const writers = groupWriters(resolved, sessions.txs);
+  const groups = sessionGroups(writers, sessions, history.keyNames.length);
+  for (const tx of sessions.txs) {
+    const clock = tx * width;
+    for (let op = history.opOffsets[tx]!; op < history.opOffsets[tx + 1]!; op++) {
+      const source = readsFrom[op]!;
+      if (source === noSource) continue;
+      const key = history.opKey[op]!;
+      const version = source < 0 ? -1 : opTx[source]!;
+      for (let g = groups.offsets[key]!; g < groups.offsets[key + 1]!; g++) {
+        const s = groups.session[g]!;
+        // Clocks hold the number of transactions seen, so that 0 means none.
+        const seen = clocks[clock + s]! - (s === sessions.session[tx] ? 1 : 0);
+        const seenWriter = lastAtMost(writers, groups, g, sessions.position, seen - 1);
+        if (seenWriter < 0 || seenWriter === version) continue;
+        if (version >= 0 && clocks[version * width + s]! > sessions.position[seenWriter]!) continue;
+        add(seenWriter, op);
+      }
+    }
+  }
+  return { initialReads };
+}
+
+/** Per transaction and session, how many of the session's transactions it sees, itself included. */
+function causalClocks(txCount: number, sessions: Sessions, base: EdgeList): Int32Array | undefined {
+  const width = sessions.count;
+  const clocks = new Int32Array(txCount * width);
+  const offsets = new Int32Array(txCount + 1);
+  const incoming = new Int32Array(txCount);
+  const isCausal = (e: number): boolean => base.kinds[e] === wr || base.kinds[e] === sessionOrder;
+  for (let e = 0; e < base.length; e++) {
+    if (!isCausal(e)) continue;
+    offsets[base.sources[e]! + 1]!++;
+    incoming[base.targets[e]!]!++;
+  }
+  for (let tx = 0; tx < txCount; tx++) offsets[tx + 1] = offsets[tx + 1]! + offsets[tx]!;
+  const targets = new Int32Array(offsets[txCount]!);
+  const next = offsets.slice(0, txCount);
+  for (let e = 0; e < base.length; e++) {
+    if (isCausal(e)) targets[next[base.sources[e]!]!++] = base.targets[e]!;
+  }
+  const queue = new Int32Array(txCount);
+  let queued = 0;
+  for (const tx of sessions.txs) if (incoming[tx] === 0) queue[queued++] = tx;
+  for (let i = 0; i < queued; i++) {
+    const tx = queue[i]!;
+    const row = tx * width;
+    clocks[row + sessions.session[tx]!] = sessions.position[tx]! + 1;
+    for (let e = offsets[tx]!; e < offsets[tx + 1]!; e++) {
+      const target = targets[e]!;
+      const targetRow = target * width;
+      for (let s = 0; s < width; s++) {
+        const seen = clocks[row + s]!;
+        if (seen > clocks[targetRow + s]!) clocks[targetRow + s] = seen;
+      }
+      incoming[target] = incoming[target]! - 1;
+      if (incoming[target] === 0) queue[queued++] = target;
+    }
+  }
+  // A cycle of session order and reads-from is found in the base edges, with no help from the axiom.
+  return queued === sessions.txs.length ? clocks : undefined;
+}
+
+interface SessionGroups {
+  /** Groups of key `k`: `offsets[k] … offsets[k + 1] - 1`. */
+  readonly offsets: Int32Array;
+  readonly session: Int32Array;
+  /** Where the group begins among the writers; the next group begins where it ends. */
+  readonly start: Int32Array;
+  /** Where the last question about the group was answered: the next answer is near. */
+  readonly cursor: Int32Array;
+}
+
+function sessionGroups(writers: KeyWriters, sessions: Sessions, keyCount: number): SessionGroups {
+  const offsets = new Int32Array(keyCount + 1);
+  const session: number[] = [];
+  const start: number[] = [];
+  for (let key = 0; key < keyCount; key++) {
+    let last = -1;
+    for (let i = writers.offsets[key]!; i < writers.offsets[key + 1]!; i++) {
+      const s = sessions.session[writers.txs[i]!]!;
+      if (s === last) continue;
+      session.push(s);
+      start.push(i);
+      last = s;
+    }
+    offsets[key + 1] = session.length;
+  }
+  start.push(writers.txs.length);
+  return {
+    offsets,
+    session: Int32Array.from(session),
+    start: Int32Array.from(start),
+    cursor: Int32Array.from(start),
+  };
+}
+
+/** The last writer of the group at or before a position of its session, or -1. */
+function lastAtMost(
+  writers: KeyWriters,
+  groups: SessionGroups,
+  group: number,
+  position: Int32Array,
+  most: number,
+): number {
+  const from = groups.start[group]!;
+  const to = groups.start[group + 1]!;
+  let at = groups.cursor[group]!;
+  while (at < to && position[writers.txs[at]!]! <= most) at++;
+  while (at > from && position[writers.txs[at - 1]!]! > most) at--;
+  groups.cursor[group] = at;
+  return at > from ? writers.txs[at - 1]! : -1;
+}

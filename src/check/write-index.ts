@@ -1,0 +1,66 @@
+/**
+ * Who wrote a value: a hash table from (key, value) to the operation, in one typed array. Values are meant to be
+ * unique per key. Where they are not, the table still answers if only one candidate can be meant: a value written
+ * again by the same transaction, or by attempts that aborted beside one that did not. Anything else is ambiguous.
+ */
+import { type KvHistory, kvAborted, kvWrite } from '../histories/index.js';
+
+export const nobody = -1;
+export const ambiguous = -2;
+
+export class WriteIndex {
+  readonly #history: KvHistory;
+  readonly #opTx: Int32Array;
+  readonly #slots: Int32Array;
+  readonly #mask: number;
+  readonly #ambiguous = new Set<number>();
+
+  constructor(history: KvHistory, opTx: Int32Array) {
+    this.#history = history;
+    this.#opTx = opTx;
+    let writes = 0;
+    for (let op = 0; op < history.opCount; op++) if (history.opKind[op]! >= kvWrite) writes++;
+    let size = 16;
+    while (size < writes * 2) size *= 2;
+    this.#mask = size - 1;
+    this.#slots = new Int32Array(size);
+    for (let op = 0; op < history.opCount; op++) if (history.opKind[op]! >= kvWrite) this.#insert(op);
+  }
+
+  /** The operation that wrote `value` to `key`, `nobody`, or `ambiguous`. */
+  writer(key: number, value: number): number {
+    const { opKey, opValue } = this.#history;
+    for (let at = this.#hash(key, value); ; at = (at + 1) & this.#mask) {
+      const op = this.#slots[at]! - 1;
+      if (op < 0) return nobody;
+      if (opKey[op] === key && opValue[op] === value) {
+        return this.#ambiguous.size > 0 && this.#ambiguous.has(op) ? ambiguous : op;
+      }
+    }
+  }
+
+  #insert(op: number): void {
+    const { opKey, opValue, txStatus } = this.#history;
+    const key = opKey[op]!;
+    const value = opValue[op]!;
+    let at = this.#hash(key, value);
+    for (; this.#slots[at] !== 0; at = (at + 1) & this.#mask) {
+      const other = this.#slots[at]! - 1;
+      if (opKey[other] !== key || opValue[other] !== value) continue;
+      const same = this.#opTx[other] === this.#opTx[op];
+      const otherAborted = txStatus[this.#opTx[other]!] === kvAborted;
+      if (same || otherAborted) {
+        if (this.#ambiguous.delete(other)) this.#ambiguous.add(op);
+        this.#slots[at] = op + 1;
+      } else if (txStatus[this.#opTx[op]!] !== kvAborted) this.#ambiguous.add(other);
+      return;
+    }
+    this.#slots[at] = op + 1;
+  }
+
+  #hash(key: number, value: number): number {
+    let hash = Math.imul(key, 0x9e3779b1) ^ Math.imul(value, 0x85ebca6b);
+    hash ^= hash >>> 15;
+    return Math.imul(hash, 0x2c1b3c6d) & this.#mask;
+  }
+}
