@@ -54,6 +54,7 @@ async function dropVictim(turn: Turn, log: TransactionLog): Promise<Answer | und
 export async function unreportedWriteConflict(turn: Turn): Promise<Answer> {
   const { statement, log } = turn;
   if (log === undefined) return turn.send();
+  if (log.doomed) return refuse(statement);
   if (statement.kind === 'commit' && log.deferred) {
     return (await replay(turn, log, writesOf(log))) ?? turn.send();
   }
@@ -64,14 +65,29 @@ export async function unreportedWriteConflict(turn: Turn): Promise<Answer> {
     return (await replay(turn, log, writesOf(log))) ?? turn.send();
   }
   if (!statement.writes || !turn.fires()) return answer;
-  if ((await replay(turn, log, writesOf(log))) !== undefined) return answer;
+  if ((await replay(turn, log, writesOf(log))) !== undefined) return giveUp(turn, log, answer);
   const again = await turn.send();
   if (again.error === undefined) return again;
-  if ((await replay(turn, log, writesOf(log))) !== undefined) return answer;
+  if ((await replay(turn, log, writesOf(log))) !== undefined) return giveUp(turn, log, answer);
   const pretended = await pretendWrite(turn);
-  if (pretended === undefined || pretended.error !== undefined) return again;
+  if (pretended === undefined || pretended.error !== undefined) return giveUp(turn, log, answer);
   log.deferred = true;
   return pretended;
+}
+
+/** Reports the conflict after all. The real transaction is over; one that should be doomed is played as such. */
+async function giveUp(turn: Turn, log: TransactionLog, answer: Answer): Promise<Answer> {
+  await turn.session.main.rollback();
+  log.doomed = answer.transaction === 'failed';
+  if (log.doomed) return answer;
+  return { ...answer, transaction: turn.session.main.state, ended: 'rollback' };
+}
+
+function refuse({ kind }: Shape): Answer {
+  if (kind === 'rollback') return { transaction: 'none' };
+  if (kind === 'commit') return { transaction: 'none', ended: 'rollback' };
+  const message = 'the transaction failed before; only ROLLBACK is accepted';
+  return { error: { class: 'transaction-aborted', message }, transaction: 'failed' };
 }
 
 /** Begins the transaction anew with these writes; an answer means that one failed and all is rolled back. */

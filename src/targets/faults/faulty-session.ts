@@ -35,6 +35,8 @@ export interface TransactionLog {
   victim?: Shape;
   /** `unreported-write-conflict`: some writes are only pretended until COMMIT. */
   deferred?: boolean;
+  /** `unreported-write-conflict`: the conflict could not be hidden; nothing but ROLLBACK is accepted. */
+  doomed?: boolean;
   /** `visible-committed-delete`, `resurrected-row`: what its deletes removed. */
   readonly deleted: DeletedRows[];
 }

@@ -97,6 +97,22 @@ describe('in DuckDB', () => {
     });
   });
 
+  it('unreported-write-conflict that cannot hide the conflict leaves a doomed transaction', async () => {
+    await withSessions(target, 'unreported-write-conflict', async (a, b) => {
+      await ok(b, begin());
+      await ok(b, 'UPDATE t SET v = 22 WHERE id = 2');
+      await ok(a, begin());
+      await ok(a, 'UPDATE t SET v = 11 WHERE id = 1');
+      // Its shape is not simple, so its answer cannot be pretended.
+      const refused = await b.execute('UPDATE t AS x SET v = 12 WHERE id = 1');
+      expect([refused.error?.class, refused.transaction]).toEqual(['serialization', 'failed']);
+      expect((await b.execute('SELECT 1')).error?.class).toBe('transaction-aborted');
+      expect(await ok(b, 'COMMIT')).toMatchObject({ transaction: 'none', ended: 'rollback' });
+      await ok(a, 'COMMIT');
+      expect(await rowsOf(b, 'SELECT v FROM t')).toEqual([[11], [20]]);
+    });
+  });
+
   it('lost-update and lost-insert also lose what autocommits', async () => {
     await withSessions(target, 'lost-update', async (a, b) => {
       const answer = await ok(a, 'UPDATE t SET v = 11');
