@@ -92,7 +92,8 @@ async function runOften(job: {
     }
   } finally {
     await sessions.close();
-    await scratch.drop();
+    // A server that died under the run cannot be cleaned up; what ran is still worth showing.
+    await scratch.drop().catch((error: unknown) => context.err(`isolde: ${errorText(error)}`));
   }
   return histories;
 }
@@ -112,7 +113,7 @@ function show(last: History, all: readonly History[], scheduled: ScheduledCase, 
     ),
   );
   if (leftOut.length > 0) {
-    context.out(`\nnot sent, because the transaction had been rolled back or the session was lost:`);
+    context.out(`\nnot sent, because the transaction had failed or the session was lost:`);
     for (const line of leftOut) context.out(`  ${line}`);
   }
   if (all.length > 1) {

@@ -224,10 +224,20 @@ describe('the free executor', () => {
     const { target, log } = fakeTarget();
     const scratch = await target.createScratch();
     const sessions = new SessionPool(scratch, { statementTimeoutMs: 1000, lockTimeoutMs: 1000 });
-    const { case: program } = script('0: READ', '1: READ');
+    const { case: program } = script('0: SELECT', '1: SELECT');
     await runFree(scratch, program, { target, sessions });
     await runFree(scratch, program, { target, sessions });
     await sessions.close();
     expect(new Set(log.sent.map((line) => line.split(':')[0]))).toEqual(new Set(['1', '2']));
+  });
+
+  it('does not hand on a session whose settings a case has changed', async () => {
+    const { target, log } = fakeTarget();
+    const scratch = await target.createScratch();
+    const sessions = new SessionPool(scratch, { statementTimeoutMs: 1000, lockTimeoutMs: 1000 });
+    const { case: program } = script('0: SET x = 1');
+    await runFree(scratch, program, { target, sessions });
+    await runFree(scratch, program, { target, sessions });
+    expect(log.sent).toEqual(['1: SET x = 1', '2: SET x = 1']);
   });
 });

@@ -14,12 +14,16 @@ import { type PreparedSession, type PreparedStatement, rollbackStatement } from 
 import type { Recorder, TransactionState } from './recorder.js';
 
 const control = new Set(['begin', 'commit', 'rollback', 'rollback-to']);
+/** Kinds that may leave something behind in the session: settings, temporary tables, prepared statements, locks. */
+const lasting = new Set(['set', 'ddl', 'other']);
 
 export class Lane implements TransactionState {
   transaction = -1;
   failed = false;
   /** The connection is gone. */
   lost = false;
+  /** It sent something that outlives its transaction, so another run must not get this session. */
+  altered = false;
   /** When the statement in flight was sent, by the run's clock; undefined: none is. */
   sentAt: number | undefined;
   /** Seen waiting since it was sent. */
@@ -69,6 +73,7 @@ export class Lane implements TransactionState {
   /** Sends what `next` returned and records the answer. Rejects only if the history cannot be written. */
   async send(statement: PreparedStatement): Promise<void> {
     if (statement.ref !== undefined) this.#position++;
+    if (lasting.has(statement.kind)) this.altered = true;
     this.blocked = false;
     const start = this.clock();
     this.sentAt = start;

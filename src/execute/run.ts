@@ -80,7 +80,7 @@ export async function runCase(
       unwatch();
       await Promise.all(
         lanes.map((lane) =>
-          lane.lost || lane.transaction >= 0 || lane.sentAt !== undefined
+          lane.lost || lane.altered || lane.transaction >= 0 || lane.sentAt !== undefined
             ? lane.session.close()
             : pool.give(lane.prepared.level, lane.session),
         ),
