@@ -192,14 +192,14 @@ class Scanner {
     }
     if (depth > maxDepth) this.problem('it is nested too deeply');
     const char = this.text[this.at];
-    if (char === '{') this.list('}', (i) => this.member(depth, onPath, i));
+    if (char === '{') this.list('}', () => this.member(depth, onPath));
     else if (char === '[') {
       this.list(']', (i) => this.value(depth + 1, onPath && this.wanted?.[depth] === i));
     } else if (char === '"') this.string();
     else this.atom();
   }
 
-  private member(depth: number, onPath: boolean, _position: number): void {
+  private member(depth: number, onPath: boolean): void {
     const start = this.at;
     if (this.text[start] !== '"') this.problem(`expected a name in double quotes, found ${this.found()}`);
     this.string();

@@ -1,8 +1,9 @@
 /**
- * Reads a history file in blocks of about a megabyte, so that a history of any size needs little memory.
+ * Reads a history file in small blocks, so that a history of any size needs little memory.
  *
  * 1. Bytes are cut at the last line break of a block; the rest waits for the next block.
- * 2. Every line is parsed and validated; a bad one is an error with its line and field.
+ * 2. Every line is parsed and validated (ordinary ones the quick way, `quick-line.ts`); a bad one is an error with
+ *    its line and field.
  * 3. A file that ends in the middle of a line, or of a gzip member, is what a killed writer leaves behind: it is
  *    read up to its last whole line, and `truncated` says so.
  *
@@ -15,6 +16,7 @@ import { errorText, FileError, IsoldeError } from '../errors.js';
 import type { HistoryHeader, Operation } from './history.js';
 import { parseHeader } from './history-header.js';
 import { operationError, operationProblem } from './operation-line.js';
+import { QuickLines } from './quick-line.js';
 
 export interface HistoryReader {
   readonly header: HistoryHeader;
@@ -26,7 +28,9 @@ export interface HistoryReader {
   close(): Promise<void>;
 }
 
-const blockBytes = 1024 * 1024;
+// Operations of a block die young: a small block spares the garbage collector from copying them.
+const blockBytes = 128 * 1024;
+const lineBreak = 10;
 const maxLineBytes = 256 * 1024 * 1024;
 
 /** Opens a history file and reads its header. */
@@ -34,11 +38,11 @@ export async function readHistory(path: string): Promise<HistoryReader> {
   const source = linesOf(path);
   const first = await source.next();
   if (first.done === true) throw new FileError({ file: path, line: 1 }, 'the file is empty');
-  const { text, whole } = first.value;
-  const end = text.indexOf('\n');
+  const { lines, whole } = first.value;
+  const end = lines.indexOf(lineBreak);
   let header: HistoryHeader;
   try {
-    header = parseHeader(end < 0 ? text : text.slice(0, end), path);
+    header = parseHeader(lines.toString('utf8', 0, end < 0 ? lines.length : end), path);
   } catch (thrown) {
     await source.return(undefined);
     if (!whole && end < 0) {
@@ -46,13 +50,13 @@ export async function readHistory(path: string): Promise<HistoryReader> {
     }
     throw thrown;
   }
-  const rest = end < 0 ? '' : text.slice(end + 1);
-  return new Reader(path, header, source, { text: rest, whole });
+  const rest = lines.subarray(end < 0 ? lines.length : end + 1);
+  return new Reader(path, header, source, { lines: rest, whole });
 }
 
-/** Whole lines, joined by line breaks, without the last line break. */
+/** Whole lines, joined by line breaks, without the last line break; valid until the next block is asked for. */
 interface LineBlock {
-  readonly text: string;
+  readonly lines: Buffer;
   /** False for the last block of a file that ended inside a line or a gzip member; its last line is suspect. */
   readonly whole: boolean;
 }
@@ -60,6 +64,7 @@ interface LineBlock {
 class Reader implements HistoryReader {
   truncated = false;
   readonly operations: AsyncIterable<Operation[]>;
+  private readonly quick: QuickLines;
 
   constructor(
     private readonly path: string,
@@ -67,6 +72,7 @@ class Reader implements HistoryReader {
     private readonly source: AsyncGenerator<LineBlock, void, undefined>,
     first: LineBlock,
   ) {
+    this.quick = new QuickLines(header.sessions.length);
     this.operations = this.read(first);
   }
 
@@ -89,31 +95,42 @@ class Reader implements HistoryReader {
     }
   }
 
-  private parse({ text, whole }: LineBlock, firstIndex: number): Operation[] {
+  private parse({ lines, whole }: LineBlock, firstIndex: number): Operation[] {
     const operations: Operation[] = [];
-    const sessionCount = this.header.sessions.length;
     let index = firstIndex;
-    for (let at = 0; at < text.length; ) {
-      const lineBreak = text.indexOf('\n', at);
-      const end = lineBreak < 0 ? text.length : lineBreak;
-      let op: unknown;
-      try {
-        op = JSON.parse(text.slice(at, end));
-      } catch {
-        if (!whole && end === text.length) {
-          this.truncated = true;
-          break;
-        }
-        throw new FileError({ file: this.path, line: index + 2 }, 'this line is not an operation in JSON');
+    for (let at = 0; at < lines.length; index++) {
+      const quick = this.quick.read(lines, at, index);
+      if (quick !== undefined) {
+        operations.push(quick);
+        at = this.quick.next;
+        continue;
       }
-      const bad = operationProblem(op, index, sessionCount);
-      if (bad !== undefined) throw operationError(this.path, index + 2, bad);
-      operations.push(op as Operation);
-      index++;
+      const next = lines.indexOf(lineBreak, at);
+      const end = next < 0 ? lines.length : next;
+      const op = this.parseLine(lines.toString('utf8', at, end), index, !whole && end === lines.length);
+      if (op === undefined) break;
+      operations.push(op);
       at = end + 1;
     }
-    if (!whole && text.length === 0) this.truncated = true;
+    if (!whole && lines.length === 0) this.truncated = true;
     return operations;
+  }
+
+  /** The operation on a line; undefined if the line may be cut off, and is. */
+  private parseLine(line: string, index: number, suspect: boolean): Operation | undefined {
+    let op: unknown;
+    try {
+      op = JSON.parse(line);
+    } catch {
+      if (suspect) {
+        this.truncated = true;
+        return undefined;
+      }
+      throw new FileError({ file: this.path, line: index + 2 }, 'this line is not an operation in JSON');
+    }
+    const bad = operationProblem(op, index, this.header.sessions.length);
+    if (bad !== undefined) throw operationError(this.path, index + 2, bad);
+    return op as Operation;
   }
 }
 
@@ -121,12 +138,12 @@ class Reader implements HistoryReader {
 async function* linesOf(path: string): AsyncGenerator<LineBlock, void, undefined> {
   const carry: Buffer[] = [];
   let carried = 0;
-  const take = (last: Buffer): string => {
+  const take = (last: Buffer): Buffer => {
     carry.push(last);
-    const text = (carry.length === 1 ? last : Buffer.concat(carry)).toString('utf8');
+    const lines = carry.length === 1 ? last : Buffer.concat(carry);
     carry.length = 0;
     carried = 0;
-    return text;
+    return lines;
   };
   const bytes = bytesOf(path);
   let cut = false;
@@ -136,10 +153,9 @@ async function* linesOf(path: string): AsyncGenerator<LineBlock, void, undefined
         cut = true;
         break;
       }
-      const end = block.lastIndexOf(10);
+      const end = block.lastIndexOf(lineBreak);
       if (end >= 0) {
-        const text = take(block.subarray(0, end));
-        yield { text, whole: true };
+        yield { lines: take(block.subarray(0, end)), whole: true };
       }
       const rest = block.subarray(end + 1);
       carried += rest.length;
@@ -155,7 +171,7 @@ async function* linesOf(path: string): AsyncGenerator<LineBlock, void, undefined
     });
   }
   // A last line without a line break may still be whole: a file somebody edited. Parsing tells.
-  if (carried > 0 || cut) yield { text: take(Buffer.alloc(0)), whole: false };
+  if (carried > 0 || cut) yield { lines: take(Buffer.alloc(0)), whole: false };
 }
 
 /** The bytes of a file, decompressed; `cut` where a compressed file stops too early. */
