@@ -1,6 +1,6 @@
 /** `isolde demo`: the first thing a newcomer runs. A probe of the embedded default, with a few sentences around it. */
 import type { Command } from 'commander';
-import { renderMatrix, runProbe } from '../probe/index.js';
+import { renderExplain, renderMatrix, runProbe } from '../probe/index.js';
 import { openTarget } from '../targets/index.js';
 import { type CliContext, type ExitCode, exitCodes } from './context.js';
 
@@ -22,7 +22,17 @@ async function demo(context: CliContext): Promise<void> {
     );
     context.out('that Berenson, Adya and Hermitage describe, and looks at what each one saw.\n');
     const report = await runProbe(target, { signal: context.signal });
-    context.out(renderMatrix(report, { colors: context.colors }));
+    const { colors, width } = context;
+    context.out(renderMatrix(report, { colors }));
+    const violated = report.levels.flatMap((level) => level.results).find((result) => result.violation);
+    if (violated !== undefined) {
+      const levels = report.levels.map((level) => ({
+        ...level,
+        results: level.results.filter((result) => result.case === violated.case),
+      }));
+      context.out('\nThat is a bug of this release. The interleaving that shows it, as it just ran:\n');
+      context.out(renderExplain({ ...report, levels }, { colors, width }));
+    }
     context.out(
       '\nNext: isolde probe postgres:   isolde probe mariadb:   isolde probe --explain write-skew   isolde --help',
     );

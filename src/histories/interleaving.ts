@@ -107,8 +107,7 @@ export function renderInterleaving(
       name.length,
     ),
   );
-  const share = Math.max(16, Math.floor((width - 3 * (names.length - 1)) / Math.max(1, names.length)));
-  const widths = longest.map((length) => Math.min(length, share));
+  const widths = shareWidth(longest, width - 3 * (names.length - 1));
   const line = (session: number, text: string, paint: (text: string) => string) =>
     widths
       .map((columnWidth, i) =>
@@ -129,6 +128,19 @@ export function renderInterleaving(
     for (const text of wrap(result, widths[session]!)) lines.push(line(session, text, paint));
   }
   return lines.join('\n');
+}
+
+/** Column widths for contents of the given lengths: what narrow columns do not need goes to the wide ones. */
+function shareWidth(lengths: readonly number[], total: number): number[] {
+  const widths: number[] = lengths.map(() => 0);
+  let left = total;
+  const narrowFirst = lengths.map((length, i) => ({ length, i })).sort((a, b) => a.length - b.length);
+  narrowFirst.forEach(({ length, i }, done) => {
+    const share = Math.max(16, Math.floor(left / (lengths.length - done)));
+    widths[i] = Math.min(length, share);
+    left -= widths[i];
+  });
+  return widths;
 }
 
 /** Cuts a text into lines of at most `width`, at spaces where it can. */
