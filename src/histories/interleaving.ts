@@ -103,7 +103,9 @@ export function renderInterleaving(
   const entries = interleave(history);
   const longest = names.map((name, session) =>
     Math.max(
-      ...entries.filter((e) => e.session === session).flatMap((e) => [(e.sql ?? '').length, e.result.length]),
+      ...entries
+        .filter((e) => e.session === session)
+        .flatMap((e) => [visible(e.sql ?? '').length, visible(e.result).length]),
       name.length,
     ),
   );
