@@ -1,0 +1,71 @@
+/** The public interface, stage by stage. Everything is a function over plain data; connections, clock and files are passed in. */
+
+// cases
+export {
+  type Case,
+  type CaseSession,
+  parseCaseFile,
+  parseScript,
+  printCaseFile,
+  printScript,
+  type Schedule,
+  type ScheduledCase,
+  type StatementRef,
+  scheduleProblem,
+  serialOrder,
+  totalOrder,
+  transactionsOf,
+} from './cases/index.js';
+
+// contracts
+export {
+  type Anomaly,
+  anomalies,
+  type Contract,
+  contractFor,
+  contracts,
+  contractsOf,
+  findContract,
+  type Level,
+  type Mechanism,
+  type Pivot,
+  parseLevel,
+} from './contracts/index.js';
+// errors
+export { FileError, IsoldeError } from './errors.js';
+// execute
+export { type RunOptions, runFree, runScheduled, SessionPool } from './execute/index.js';
+// histories
+export {
+  type History,
+  type HistoryHeader,
+  type Operation,
+  openHistoryWriter,
+  readHistory,
+  readWholeHistory,
+  renderInterleaving,
+  writeWholeHistory,
+} from './histories/index.js';
+// probe
+export { type ProbeReport, probeCases, renderExplain, renderMatrix, runProbe } from './probe/index.js';
+// sql
+export {
+  classifyStatement,
+  type Dialect,
+  normalizeSql,
+  type Row,
+  type StatementKind,
+  showValue,
+  splitStatements,
+  type Value,
+} from './sql/index.js';
+// targets
+export {
+  type Answer,
+  openTarget,
+  type Scratch,
+  type Session,
+  type Target,
+  type TargetDriver,
+  targetDrivers,
+} from './targets/index.js';
