@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { levels } from '../../contracts/index.js';
@@ -53,6 +54,16 @@ describe('parseFault', () => {
       }),
     );
   });
+});
+
+it('every fault is documented, with what it does and what it models', () => {
+  const page = readFileSync('docs/stages/faults.md', 'utf8');
+  const table = (heading: string) => {
+    const section = page.slice(page.indexOf(heading)).split('\n## ')[0]!;
+    return [...section.matchAll(/^\| `([\w-]+)` \|/gm)].map(([, name]) => name);
+  };
+  expect(table('## The sixteen faults')).toEqual([...faultNames]);
+  expect(table('## What each one models')).toEqual([...faultNames]);
 });
 
 describe('a trigger', () => {
