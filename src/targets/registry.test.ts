@@ -1,3 +1,6 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { IsoldeError } from '../errors.js';
@@ -36,6 +39,17 @@ describe('openTarget', () => {
       /Faults are: weaker-level, stale/,
     );
   });
+});
+
+it('a fault the engine has nothing for is refused, and what was opened is closed', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'isolde-registry-test-'));
+  try {
+    const opening = openTarget('sqlite:?fault=stripped-row-lock', { scratchFolder: folder });
+    await expect(opening).rejects.toThrow(/stripped-row-lock cannot be injected into sqlite/);
+    expect(readdirSync(folder)).toEqual([]);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });
 
 describe('the list of engines', () => {

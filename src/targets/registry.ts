@@ -56,7 +56,13 @@ export async function openTarget(url: string | undefined, options: OpenOptions =
   const { parseFault, withFault } = await import('./faults/index.js');
   // Read before the engine starts: a misspelt fault should not cost a server start.
   const spec = parseFault(fault);
-  return withFault(await driver.open(engineUrl, options), spec);
+  const target = await driver.open(engineUrl, options);
+  try {
+    return withFault(target, spec);
+  } catch (error) {
+    await target.close();
+    throw error;
+  }
 }
 
 function normalizeUrl(url: string | undefined): string {
