@@ -55,7 +55,7 @@ const dependencyKinds = kindMask(ww, wr, rw, predicateRw);
 
 export function prepareKv(resolved: ResolvedKv): PreparedKv {
   const { history, counts } = resolved;
-  const edges = new EdgeList(history.txCount);
+  const edges = new EdgeList(history.txCount, 2 * history.opCount + 4 * history.txCount);
   const dependencies = addKvDependencies(resolved, edges);
   addSessionOrder(edges, history.txSession, counts);
   const times = usableTimes(resolved);
@@ -248,7 +248,7 @@ function whyChoice(
 }
 
 export function copyEdges(edges: EdgeList, kinds = allMask): EdgeList {
-  const copy = new EdgeList(edges.txCount);
+  const copy = new EdgeList(edges.txCount, edges.length + 1024);
   while (copy.nodeCount < edges.nodeCount) copy.addAux();
   for (let e = 0; e < edges.length; e++) {
     if ((kinds >> edges.kinds[e]!) & 1) {

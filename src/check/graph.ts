@@ -27,14 +27,24 @@ export const allMask = kindMask(ww, wr, rw, predicateRw, sessionOrder, realTime)
 
 /** Edges as they are found; `ref` is for whoever adds them (a key, a row) and comes back with the cycle. */
 export class EdgeList {
-  sources = new Int32Array(1024);
-  targets = new Int32Array(1024);
-  refs = new Int32Array(1024);
-  kinds = new Uint8Array(1024);
+  sources: Int32Array;
+  targets: Int32Array;
+  refs: Int32Array;
+  kinds: Uint8Array;
   length = 0;
   #auxCount = 0;
 
-  constructor(readonly txCount: number) {}
+  /** `expected` edges fit without growing. */
+  constructor(
+    readonly txCount: number,
+    expected = 1024,
+  ) {
+    const size = Math.max(16, expected);
+    this.sources = new Int32Array(size);
+    this.targets = new Int32Array(size);
+    this.refs = new Int32Array(size);
+    this.kinds = new Uint8Array(size);
+  }
 
   get nodeCount(): number {
     return this.txCount + this.#auxCount;
@@ -56,7 +66,7 @@ export class EdgeList {
 
   #grow(): void {
     const size = this.sources.length * 2;
-    const grow = (old: Int32Array): Int32Array<ArrayBuffer> => {
+    const grow = (old: Int32Array): Int32Array => {
       const grown = new Int32Array(size);
       grown.set(old);
       return grown;

@@ -21,7 +21,7 @@ export class WriteIndex {
     let writes = 0;
     for (let op = 0; op < history.opCount; op++) if (history.opKind[op]! >= kvWrite) writes++;
     let size = 16;
-    while (size < writes * 2) size *= 2;
+    while (size < writes * 3) size *= 2;
     this.#mask = size - 1;
     this.#slots = new Int32Array(size);
     for (let op = 0; op < history.opCount; op++) if (history.opKind[op]! >= kvWrite) this.#insert(op);
@@ -58,9 +58,10 @@ export class WriteIndex {
     this.#slots[at] = op + 1;
   }
 
+  /** Values of one key lie side by side: they are usually consecutive numbers, and asked for together. */
   #hash(key: number, value: number): number {
-    let hash = Math.imul(key, 0x9e3779b1) ^ Math.imul(value, 0x85ebca6b);
+    let hash = Math.imul(key + 1, 0x9e3779b1);
     hash ^= hash >>> 15;
-    return Math.imul(hash, 0x2c1b3c6d) & this.#mask;
+    return (Math.imul(hash, 0x2c1b3c6d) + value) & this.#mask;
   }
 }

@@ -1,0 +1,212 @@
+import { describe, expect, it } from 'vitest';
+import { kv } from '../histories/index.js';
+import { checkKv } from './check-kv.js';
+import { crossCheckAnomalies, crossCheckLevel } from './cross-check.js';
+import { type CheckLevel, checkLevels } from './levels.js';
+
+/** Every anomaly a history shows, those beyond the level included, without repetitions. */
+function kinds(text: string): string[] {
+  const result = checkKv(kv(text), { definitions: 'adya', strongest: false });
+  return [...new Set([...result.findings, ...result.beyond].map((finding) => finding.kind))];
+}
+
+/** Per anomaly a smallest history that has it, and a neighbour that has not. */
+const anomalies: readonly (readonly [kind: string, has: string, hasNot: string])[] = [
+  ['G0', 'A: ax1 ay1 | B: ax2 ay2 | C: rx[1,2] ry[2,1]', 'A: ax1 ay1 | B: ax2 ay2 | C: rx[1,2] ry[1,2]'],
+  ['G0-session', 'A@s: ax1 | B@s: ax2 | C: rx[2,1]', 'A@s: ax1 | B@t: ax2 | C: rx[2,1]'],
+  ['G0-realtime', 'A[1-2]: ax1 | B[3-4]: ax2 | C: rx[2,1]', 'A[1-3]: ax1 | B[3-4]: ax2 | C: rx[2,1]'],
+  ['G1a', 'A!: wx1 | B: rx1', 'A: wx1 | B: rx1'],
+  ['G1a', 'A!: ax1 | B: rx[1]', 'A?: ax1 | B: rx[1]'],
+  ['G1b', 'A: wx1 wx2 | B: rx1', 'A: wx1 wx2 | B: rx2'],
+  ['G1b', 'A: ax1 ax2 | B: rx[1]', 'A: ax1 ax2 | B: rx[1,2]'],
+  ['G1c', 'A: wx1 ry1 | B: wy1 rx1', 'A: wx1 ry_ | B: wy1 rx1'],
+  ['G1c-session', 'A@s: rx1 | B@s: wx1', 'A@s: rx_ | B@s: wx1'],
+  ['G1c-realtime', 'A[1-2]: rx1 | B[3-4]: wx1', 'A[1-4]: rx1 | B[3-4]: wx1'],
+  ['lost-update', 'A: rx[] ax1 | B: rx[] ax2 | C: rx[1,2]', 'A: rx[] ax1 | B: rx[1] ax2 | C: rx[1,2]'],
+  ['lost-update', 'A: rx_ wx1 | B: rx_ wx2', 'A: rx_ wx1 | B: rx1 wx2'],
+  ['lost-update', 'A: rx[] ax1 | B: rx[] ax2', 'A: rx[] ax1 | B: ax2'],
+  ['read-skew', 'A: ax1 ay1 | B: rx[] ry[1]', 'A: ax1 ay1 | B: rx[1] ry[1]'],
+  ['read-write-skew', 'A: rx[] ay2 | B: ax1 ay1 | C: ry[1,2]', 'A: rx[] ay2 | B: ax1 ay1 | C: ry[2,1]'],
+  ['write-skew', 'A: rx_ wy1 | B: ry_ wx1', 'A: rx_ wy1 | B: ry1 wx1'],
+  ['G-single', 'A: ax1 | B: rx[] rx[1]', 'A: ax1 | B: rx[1] rx[1]'],
+  ['G-single', 'A: wx1 | B: rx1 wy1 | C: rx_ ry1', 'A: wx1 | B: rx1 wy1 | C: rx1 ry1'],
+  ['G-single-session', 'A@s: wx1 | B@s: rx_', 'A@s: wx1 | B@t: rx_'],
+  ['G-single-realtime', 'A[1-2]: wx1 | B[3-4]: rx_', 'A[1-3]: wx1 | B[2-4]: rx_'],
+  ['G-nonadjacent', 'A: wx1 | B: wy1 | C: rx1 ry_ | D: rx_ ry1', 'A: wx1 | B: wy1 | C: rx1 ry_ | D: rx1 ry1'],
+  [
+    'G-nonadjacent-session',
+    'A@s: wx1 | B@s: ry_ | C@t: wy1 | D@t: rx_',
+    'A@s: wx1 | B@s: ry_ | C@t: wy1 | D@u: rx_',
+  ],
+  ['G2-item', 'A: rx_ wy1 | B: ry_ wz1 | C: rz_ wx1', 'A: rx_ wy1 | B: ry_ wz1 | C: rz1 wx1'],
+  [
+    'G2-item-session',
+    'A@s: rx_ wy1 | B: ry_ wz1 | C@s: rz_ | D: rz1 wx1',
+    'A@s: rx_ wy1 | B: ry_ wz1 | C@u: rz1 | D: rz1 wx1',
+  ],
+  ['future-read', 'A: rx1 wx1', 'A: wx1 rx1'],
+  ['future-read', 'A: rx[1] ax1', 'A: ax1 rx[1]'],
+  ['internal', 'A: wx1 rx_', 'A: wx1 rx1'],
+  ['internal', 'A: wx1 | B: rx_ rx1', 'A: wx1 | B: rx1 rx1'],
+  ['internal', 'A: ax1 | B: ax2 rx[1]', 'A: ax1 | B: ax2 rx[1,2]'],
+  [
+    'incompatible-order',
+    'A: ax1 | B: ax2 | C: rx[1,2] | D: rx[2,1]',
+    'A: ax1 | B: ax2 | C: rx[1,2] | D: rx[1]',
+  ],
+  ['incompatible-order', 'A: ax1 ax2 | B: rx[2,1]', 'A: ax1 ax2 | B: rx[1,2]'],
+  ['duplicate-write', 'A: ax1 | B: rx[1,1]', 'A: ax1 | B: rx[1]'],
+  ['garbage-read', 'A: wx1 | B: rx2', 'A: wx1 | B: rx1'],
+  ['garbage-read', 'A: ax1 | B: rx[1,2]', 'A: ax1 | B: rx[1]'],
+];
+
+describe('anomalies', () => {
+  for (const [kind, has, hasNot] of anomalies) {
+    it(`finds ${kind} in ${has}, and not in ${hasNot}`, () => {
+      expect(kinds(has)).toContain(kind);
+      expect(kinds(hasNot)).not.toContain(kind);
+    });
+  }
+
+  it('finds nothing in a serial history', () => {
+    expect(kinds('A[1-2]: ax1 ry[] | B[3-4]: rx[1] ay2 | C!: ax3 | D?: ay9 | E[5-6]: rx[1] ry[2]')).toEqual(
+      [],
+    );
+  });
+
+  it('sees that unseen appends come after everything that was read', () => {
+    expect(kinds('A: rx[] ay1 | B: ry[] ax1')).toEqual(['write-skew']);
+  });
+});
+
+/** Per level a history that the level below accepts and it rejects. */
+const boundaries: readonly (readonly [weaker: CheckLevel | undefined, level: CheckLevel, history: string])[] =
+  [
+    [undefined, 'read uncommitted', 'A: ax1 ay1 | B: ax2 ay2 | C: rx[1,2] ry[2,1]'],
+    ['read uncommitted', 'strong session read uncommitted', 'A@s: ax1 | B@s: ax2 | C: rx[2,1]'],
+    [
+      'strong session read uncommitted',
+      'strong read uncommitted',
+      'A[1-2]: ax1 | B[3-4]: ax2 | C[5-6]: rx[2,1]',
+    ],
+    ['read uncommitted', 'read committed', 'A!: wx1 | B: rx1'],
+    ['read committed', 'strong session read committed', 'A@s: rx1 | B@s: wx1'],
+    ['strong session read committed', 'strong read committed', 'A[1-2]: rx1 | B[3-4]: wx1'],
+    ['strong session read committed', 'monotonic atomic view', 'A: wx1 wy1 | B: rx1 ry_'],
+    ['monotonic atomic view', 'read atomic', 'A: wx1 wy1 | B: ry_ rx1'],
+    ['read atomic', 'causal', 'A: wx1 | B: rx1 wy1 | C: rx_ ry1'],
+    ['causal', 'strong session prefix', 'A: wx1 | B: wy1 | C: rx1 ry_ | D: rx_ ry1'],
+    ['read committed', 'cursor stability', 'A: rx_ wx1 | B: rx_ wx2'],
+    ['read committed', 'prefix', 'A: wx1 wy1 | B: ry_ rx1'],
+    ['prefix', 'strong session prefix', 'A@s: wx1 | B@s: rx_'],
+    ['cursor stability', 'repeatable read', 'A: rx_ wy1 | B: ry_ wx1'],
+    ['repeatable read', 'strong session repeatable read', 'A@s: wx1 | B@s: rx_'],
+    ['strong session repeatable read', 'strong repeatable read', 'A[1-2]: wx1 | B[3-4]: rx_'],
+    ['prefix', 'snapshot', 'A: rx_ wx1 | B: rx_ wx2'],
+    ['cursor stability', 'snapshot', 'A: wx1 wy1 | B: ry_ rx1'],
+    ['snapshot', 'strong session snapshot', 'A@s: wx1 | B@s: rx_'],
+    ['strong session prefix', 'strong session snapshot', 'A: rx_ wx1 | B: rx_ wx2'],
+    ['strong session snapshot', 'strong snapshot', 'A[1-2]: wx1 | B[3-4]: rx_'],
+    ['snapshot', 'serializable', 'A: rx_ wy1 | B: ry_ wx1'],
+    ['serializable', 'strong session serializable', 'A@s: wx1 | B@s: rx_'],
+    ['strong session serializable', 'strict serializable', 'A[1-2]: wx1 | B[3-4]: rx_'],
+    ['strong snapshot', 'strict serializable', 'A[1-4]: rx_ wy1 | B[2-5]: ry_ wx1'],
+  ];
+
+describe('levels', () => {
+  for (const [weaker, level, text] of boundaries) {
+    it(`${level} rejects what ${weaker ?? 'no level'} accepts: ${text}`, () => {
+      const check = (asked: CheckLevel) => checkKv(kv(text), { level: asked, definitions: 'adya' });
+      const rejected = check(level);
+      expect(rejected.valid).toBe(false);
+      expect(rejected.findings.length).toBeGreaterThan(0);
+      if (weaker !== undefined) {
+        expect(check(weaker)).toMatchObject({ valid: true, findings: [] });
+        expect(rejected.levels[weaker]).toBe('holds');
+      }
+    });
+  }
+
+  it('every level has such a history', () => {
+    expect(new Set(boundaries.map(([, level]) => level))).toEqual(new Set(checkLevels));
+  });
+
+  it('name the strongest that still hold', () => {
+    expect(checkKv(kv('A[1-4]: rx_ wy1 | B[2-5]: ry_ wx1')).strongest).toEqual(['strong snapshot']);
+    expect(checkKv(kv('A: wx1 | B: rx1')).strongest).toEqual(['strong session serializable']);
+    expect(checkKv(kv('A: wx1 | B: rx7')).strongest).toEqual([]);
+  });
+
+  it('have the meaning of the history they are asked of', () => {
+    const text = 'A: wx1 wy1 | B: rx1 ry_';
+    expect(checkKv(kv(text), { level: 'read committed' })).toMatchObject({
+      valid: false,
+      level: 'monotonic atomic view',
+    });
+    expect(checkKv(kv(text, { definitions: 'adya' }), { level: 'read committed' }).valid).toBe(true);
+  });
+});
+
+describe('what is not known', () => {
+  it('is said: a value written twice leaves its readers open', () => {
+    const result = checkKv(kv('A: wx1 | B: wx1 | C: rx1'));
+    expect(result.valid).toBe('unknown');
+    expect(result.unknownReasons.join()).toContain('1 was written to x more than once');
+  });
+
+  it('is said: no times, no real-time order', () => {
+    const result = checkKv(kv('A: wx1 | B: rx1'), { level: 'strict serializable' });
+    expect(result.valid).toBe('unknown');
+    expect(result.unknownReasons.join()).toContain('no times');
+  });
+
+  it('is said: the search ended at its budget', () => {
+    const hard = 'A: wx1 wy1 | B: wx2 wy2 | C: wx3 wy3 | D: rx1 ry2 | E: rx2 ry3 | F: rx3 ry1';
+    expect(checkKv(kv(hard), { definitions: 'adya' }).valid).toBe(false);
+    const result = checkKv(kv(hard), { definitions: 'adya', budget: 0, strongest: false });
+    expect(result.valid).toBe('unknown');
+    expect(result.unknownReasons.join()).toContain('after 0 steps');
+  });
+
+  it('does not hide what is certain', () => {
+    expect(checkKv(kv('A: wx1 | B: wx1 | C: rx1 ry7')).valid).toBe(false);
+  });
+
+  it('a transaction of unknown outcome counts only if somebody saw it', () => {
+    expect(checkKv(kv('A?: wx1 rz7 | B: rx_')).valid).toBe(true);
+    expect(checkKv(kv('A?: wx1 rz7 | B: rx1')).valid).toBe(false);
+    expect(checkKv(kv('A?: ry_ wx1 | B?: rx_ wy1 | C: rx1 ry1')).valid).toBe(false);
+  });
+});
+
+describe('switching anomalies off', () => {
+  it('takes them out of the findings and the verdict', () => {
+    const text = 'A: rx_ wy1 | B: ry_ wx1';
+    expect(checkKv(kv(text), { anomalies: { ignore: ['write-skew'] } })).toMatchObject({
+      valid: true,
+      findings: [],
+    });
+    expect(checkKv(kv(text), { anomalies: { only: ['G1a'] } }).findings).toEqual([]);
+    expect(checkKv(kv(text), { anomalies: { only: ['write-skew'] } }).valid).toBe(false);
+  });
+});
+
+describe('fast and slow checkers agree', () => {
+  const seed = 20_260_722;
+  for (const level of checkLevels) {
+    it(`on ${level} (seed ${seed})`, () => {
+      const result = crossCheckLevel(level, 250, seed);
+      expect(result.disagreements).toEqual([]);
+      // Both answers must be frequent, or agreement means little.
+      expect(result.broken).toBeGreaterThan(20);
+      expect(result.histories - result.broken).toBeGreaterThan(20);
+      expect(result.undecided).toBeLessThan(10);
+    });
+  }
+
+  it(`on the families of cycles (seed ${seed})`, () => {
+    const result = crossCheckAnomalies(500, seed);
+    expect(result.disagreements).toEqual([]);
+    expect(result.broken).toBeGreaterThan(50);
+  });
+});

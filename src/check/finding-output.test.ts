@@ -1,0 +1,156 @@
+import { describe, expect, it } from 'vitest';
+import { KvBuilder, kv } from '../histories/index.js';
+import { checkKv } from './check-kv.js';
+import { findingsToDot } from './dot.js';
+import type { Finding } from './finding.js';
+import type { CheckLevel } from './levels.js';
+import { findingToSvg } from './svg.js';
+
+function first(text: string, level: CheckLevel = 'serializable'): Finding {
+  const finding = checkKv(kv(text), { level, definitions: 'adya', strongest: false }).findings[0];
+  if (finding === undefined) throw new Error(`nothing found in ${text}`);
+  return finding;
+}
+
+describe('explanations', () => {
+  it('argue a write skew step by step', () => {
+    expect(first('A: rx_ wy1 | B: ry_ wx1').explanation).toMatchInlineSnapshot(`
+      "Let T1 = r(x, initial) w(y, 1)
+          T2 = r(y, initial) w(x, 1)
+      T1 < T2, because T1 read x before T2 wrote it: r(x, initial) does not see w(x, 1);
+      however, T2 < T1, because T2 read y before T1 wrote it: r(y, initial) does not see w(y, 1): a contradiction."
+    `);
+  });
+
+  it('argue a lost update of lists with the lists', () => {
+    expect(first('A: rx[] ax1 | B: rx[] ax2 | C: rx[1,2]').explanation).toMatchInlineSnapshot(`
+      "Let T2 = r(x, []) append(x, 2)
+          T1 = r(x, []) append(x, 1)
+      T2 < T1, because T2 read x before T1 wrote it: r(x, []) does not see append(x, 1);
+      however, T1 < T2, because T2 wrote x after T1 did: append(x, 2) after append(x, 1): a contradiction."
+    `);
+  });
+
+  it('say when a version order is inferred', () => {
+    expect(first('A: wx1 | B: rx1 wx2 | C: rx1 wx3').explanation).toMatchInlineSnapshot(`
+      "Let T1 = w(x, 1)
+          T3 = r(x, 1) w(x, 3)
+      T1 < T3, because T3 wrote x after T1 did: w(x, 3) after w(x, 1) (the version of x by T1 precedes that by T3: the other order would close a cycle);
+      however, T3 < T1, because T1 wrote x after T3 did: w(x, 1) after w(x, 3) (the version of x by T3 precedes that by T1: the other order would close a cycle): a contradiction."
+    `);
+  });
+
+  it('name the read that an axiom rests on', () => {
+    const text = 'A@s: wx1 | B@s: wx2 wy1 | C: ry1 rx1';
+    expect(first(text, 'read atomic').explanation).toMatchInlineSnapshot(`
+      "Let T1 = w(x, 1)
+          T2 = w(x, 2) w(y, 1)
+      T1 < T2, because T1 came before T2 in session s;
+      however, T2 < T1, because T1 wrote x after T2 did: w(x, 1) after w(x, 2) (T3 read from T2 and yet read x from T1: r(x, 1)): a contradiction."
+    `);
+  });
+
+  it('give the times of a real-time violation', () => {
+    expect(first('A[1-2]: wx1 | B[3-4]: rx_', 'strict serializable').explanation).toMatchInlineSnapshot(`
+      "Let T2 = r(x, initial)
+          T1 = w(x, 1)
+      T2 < T1, because T2 read x before T1 wrote it: r(x, initial) does not see w(x, 1);
+      however, T1 < T2, because T1 ended (at 2 ns) before T2 started (at 3 ns): a contradiction."
+    `);
+  });
+
+  it('show what a single read proves', () => {
+    const texts = ['A!: wx1 | B: rx1', 'A: wx1 wx2 | B: rx1', 'A: wx1 rx_', 'A: ax1 | B: rx[1,1]', 'A: rx7'];
+    expect(texts.map((text) => first(text).explanation)).toMatchInlineSnapshot(`
+      [
+        "Let T2 = r(x, 1)
+          T1 = w(x, 1) (aborted)
+      T2 read what T1 wrote, r(x, 1) from w(x, 1); however, T1 aborted.",
+        "Let T2 = r(x, 1)
+          T1 = w(x, 1) w(x, 2)
+      T2 read an intermediate version, r(x, 1) from w(x, 1); however, T1 wrote x again before it committed.",
+        "Let T1 = w(x, 1) r(x, initial)
+      T1 read r(x, initial) after its own w(x, 1); however, it must see its own write.",
+        "Let T2 = r(x, [1 1])
+          T1 = append(x, 1)
+      T2 read 1 more than once in r(x, [1 1]); however, it was appended only once, by append(x, 1) of T1.",
+        "Let T1 = r(x, 7)
+      T1 read r(x, 7); however, no transaction ever wrote that to x.",
+      ]
+    `);
+  });
+});
+
+describe('findings as data', () => {
+  it('carry the operations, the cycle and the object of each edge', () => {
+    const finding = first('A: rx_ wy1 | B: ry_ wx1');
+    expect(JSON.parse(JSON.stringify(finding))).toEqual(finding);
+    expect(finding).toMatchObject({
+      kind: 'write-skew',
+      oracle: 'dependency-graph',
+      certainty: 'proved',
+      rulesOut: ['repeatable read'],
+    });
+    expect(finding.cycle?.map(({ from, to, kind, object }) => [from, to, kind, object])).toEqual([
+      [0, 1, 'rw', 'x'],
+      [1, 0, 'rw', 'y'],
+    ]);
+    const texts = new Map(finding.operations.map((op) => [op.index, op.text]));
+    expect(texts.get(finding.cycle![0]!.fromOperation!)).toBe('r(x, initial)');
+    expect(texts.get(finding.cycle![0]!.toOperation!)).toBe('w(x, 1)');
+  });
+});
+
+describe('pictures', () => {
+  const hostile = '"]; } <script>alert(1)</script> \\" & \u0000 ]]>';
+  const builder = new KvBuilder();
+  builder.begin('s');
+  builder.read(hostile, null);
+  builder.write('y', hostile);
+  builder.end('committed');
+  builder.begin('t');
+  builder.read('y', null);
+  builder.write(hostile, 1);
+  builder.end('committed');
+  const { findings } = checkKv(builder.build(), { strongest: false });
+
+  it('are made as DOT, whatever the names', () => {
+    const dot = findingsToDot(findings);
+    // Outside strings there must be nothing but our own words.
+    const bare = dot.replaceAll(/"(?:[^"\\]|\\.)*"/g, 'S');
+    expect(bare).toMatch(/^digraph isolde \{[\w\s{};[\]=,>-]*\}\n$/);
+    expect(bare).not.toContain('script');
+    expect(bare.match(/->/g)).toHaveLength(2);
+  });
+
+  it('are made as SVG, whatever the names', () => {
+    const svg = findingToSvg(findings[0]!);
+    expect(svg).not.toContain('<script');
+    expect(svg).toContain('&lt;script&gt;');
+    expect(svg).not.toContain('\u0000');
+    const tags = [...svg.matchAll(/<(\/?)(\w+)[^>]*?(\/?)>/g)];
+    const open: string[] = [];
+    for (const [, close, name, self] of tags) {
+      if (close === '/') expect(open.pop()).toBe(name);
+      else if (self === '') open.push(name!);
+    }
+    expect(open).toEqual([]);
+    expect(svg.match(/marker-end/g)).toHaveLength(2);
+  });
+
+  it('draw a cycle as it was found', () => {
+    expect(findingsToDot([first('A: rx_ wy1 | B: ry_ wx1')])).toMatchInlineSnapshot(`
+      "digraph isolde {
+        node [shape=box, fontname="monospace"];
+        subgraph cluster_0 {
+          label="write-skew";
+          f0t0 [label="T1\\nr(x, initial)\\nw(y, 1)"];
+          f0t1 [label="T2\\nr(y, initial)\\nw(x, 1)"];
+          f0t0 -> f0t1 [label="rw x", color="#b9770e", fontcolor="#b9770e"];
+          f0t1 -> f0t0 [label="rw y", color="#b9770e", fontcolor="#b9770e"];
+        }
+      }
+      "
+    `);
+  });
+});

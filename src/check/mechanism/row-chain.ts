@@ -1,0 +1,220 @@
+/**
+ * The versions of one row, and which of them a reader may see.
+ *
+ * A transaction adds at most one version to a row; what it wrote step by step are the version's states. Every version
+ * carries the span in which it committed. For a reader whose snapshot was taken at some instant of `[start, end]`:
+ *
+ * 1. a version is *possible* if it may have committed by then (`commit.start <= end`);
+ * 2. it is *certain* if it must have (`commit.end < start`) and the row was certainly written;
+ * 3. it is *hidden* if some certain version certainly comes after it;
+ * 4. what is possible and not hidden is allowed. If several are left, the intervals cannot tell them apart.
+ *
+ * Two versions of a row are in a certain order if their commits do not overlap, or through the writers' locks: whoever
+ * wrote a row holds it until its end, so if B began to commit only after A had written, A was first (Pisco §4).
+ * The second rule asks for a contract that makes writers of a row exclude each other.
+ *
+ * What a transaction wrote itself comes before everything (`own`).
+ */
+import type { Row } from '../../sql/index.js';
+import type { Interval } from './interval.js';
+import { always } from './interval.js';
+import type { Tx } from './transactions.js';
+
+/** A row's values in column order, or that there is no row, or that the values cannot be known. */
+export type Image = Row | 'absent' | 'unknown';
+
+export interface State {
+  /** The operation that wrote it; -1: the initial state. */
+  readonly operation: number;
+  readonly span: Interval;
+  /** The values it may have; more than one where the base was ambiguous. */
+  images: readonly Image[];
+  /** Whether this write certainly met the row. */
+  readonly certain: boolean;
+}
+
+export interface Version {
+  /** undefined: the initial state. */
+  readonly tx: Tx | undefined;
+  readonly commit: Interval;
+  /** Whether the row was written for certain. */
+  certain: boolean;
+  readonly states: State[];
+  /** Transactions that certainly read this version; kept for the certifier. */
+  readers?: { readonly tx: Tx; readonly operation: number; readonly predicate: boolean }[];
+}
+
+/** A version no reader can see any more, kept to say where a wrong value came from. */
+export interface RetiredVersion {
+  readonly tx: Tx | undefined;
+  readonly images: readonly Image[];
+}
+
+export interface View {
+  readonly span: Interval;
+  /** Rows are looked at one by one during the span, not all at one instant of it. */
+  readonly current: boolean;
+  /** Uncommitted versions are visible too. */
+  readonly dirty: boolean;
+}
+
+const retiredKept = 6;
+
+export function imagesOf(version: Version): readonly Image[] {
+  return version.states.at(-1)!.images;
+}
+
+export class RowChain {
+  /** In the order in which they were first written, as far as answers tell. */
+  versions: Version[] = [];
+  retired: RetiredVersion[] = [];
+
+  constructor(
+    readonly table: string,
+    /** The row's name: its identity as text. */
+    readonly key: string,
+    initial: Image,
+  ) {
+    const state: State = { operation: -1, span: always, images: [initial], certain: true };
+    this.versions.push({ tx: undefined, commit: always, certain: true, states: [state] });
+  }
+
+  get object(): string {
+    return `${this.table}/${this.key}`;
+  }
+
+  own(tx: Tx): Version | undefined {
+    for (let i = this.versions.length - 1; i >= 0; i--)
+      if (this.versions[i]!.tx === tx) return this.versions[i];
+    return undefined;
+  }
+
+  /** The versions a reader may see; `exclusive`: writers of a row exclude each other. */
+  allowed(view: View, reader: Tx, exclusive: boolean): Version[] {
+    const own = this.own(reader);
+    if (own?.certain === true) return [own];
+    const possible = this.versions.filter(
+      (version) =>
+        version !== own &&
+        (version.commit.start <= view.span.end || (view.dirty && isDirtyIn(version, view.span))),
+    );
+    const seen =
+      possible.length === 1
+        ? possible
+        : possible.filter(
+            (version) =>
+              !possible.some(
+                (other) =>
+                  other !== version &&
+                  other.certain &&
+                  other.commit.end < view.span.start &&
+                  comesBefore(version, other, exclusive),
+              ),
+          );
+    return own === undefined ? seen : [...seen, own];
+  }
+
+  /** Adds a state to the transaction's version of this row, or a version with it. */
+  write(tx: Tx, state: State): Version {
+    const own = this.own(tx);
+    if (own === undefined) {
+      const version: Version = { tx, commit: tx.commit, certain: state.certain, states: [state] };
+      this.versions.push(version);
+      return version;
+    }
+    // A write that may have missed the row leaves the earlier values possible.
+    if (!state.certain) state.images = mergeImages([...state.images, ...imagesOf(own)]);
+    own.states.push(state);
+    own.certain ||= state.certain;
+    return own;
+  }
+
+  /** Takes back what `tx` wrote from `operation` on (ROLLBACK TO). */
+  undo(tx: Tx, operation: number): void {
+    const own = this.own(tx);
+    if (own === undefined) return;
+    while (own.states.length > 0 && own.states.at(-1)!.operation >= operation) own.states.pop();
+    own.certain = own.states.some((state) => state.certain);
+    if (own.states.length === 0) this.versions = this.versions.filter((version) => version !== own);
+  }
+
+  /**
+   * Drops the versions that no reader with a snapshot from `watermark` on can see, telling `onDrop` what followed
+   * each of them.
+   */
+  prune(watermark: number, exclusive: boolean, onDrop?: (dropped: Version, next: Version) => void): void {
+    if (this.versions.length < 2) return;
+    const settled = this.versions.filter((version) => version.certain && version.commit.end < watermark);
+    if (settled.length === 0 && !this.versions.some((version) => isOver(version, watermark))) return;
+    const kept: Version[] = [];
+    for (const version of this.versions) {
+      const next = settled.find((other) => other !== version && comesBefore(version, other, exclusive));
+      if (next !== undefined) {
+        if (version.tx?.fate !== 'aborted') onDrop?.(version, next);
+      } else if (!isOver(version, watermark)) {
+        kept.push(version);
+        continue;
+      }
+      this.retired.push({ tx: version.tx, images: imagesOf(version) });
+    }
+    this.versions = kept;
+    if (this.retired.length > retiredKept) this.retired = this.retired.slice(-retiredKept);
+  }
+
+  /** There is no row and nobody can see one: as if it had never been. */
+  get isGone(): boolean {
+    if (this.versions.length !== 1) return false;
+    const images = imagesOf(this.versions[0]!);
+    return images.length === 1 && images[0] === 'absent';
+  }
+}
+
+/** A rolled-back version that ended before anybody still running began. */
+function isOver(version: Version, watermark: number): boolean {
+  return version.tx?.fate === 'aborted' && version.tx.end.end < watermark;
+}
+
+function isDirtyIn(version: Version, span: Interval): boolean {
+  return (
+    version.tx !== undefined &&
+    version.tx.end.end >= span.start &&
+    version.states.some((state) => state.span.start <= span.end)
+  );
+}
+
+/** Whether `a` certainly precedes `b`. */
+export function comesBefore(a: Version, b: Version, exclusive: boolean): boolean {
+  if (a.tx === undefined) return b.tx !== undefined;
+  if (b.tx === undefined) return false;
+  if (a.commit.end < b.commit.start) return true;
+  // Both at once means that the locks did not hold; then they prove nothing.
+  return exclusive && wroteBeforeCommit(a, b) && !wroteBeforeCommit(b, a) && !(b.commit.end < a.commit.start);
+}
+
+function wroteBeforeCommit(a: Version, b: Version): boolean {
+  return a.states[0]!.span.end < b.commit.start && b.commit.start !== Number.POSITIVE_INFINITY;
+}
+
+const imageLimit = 16;
+
+/** Each image once; too many of them are `unknown`. */
+export function mergeImages(images: readonly Image[]): readonly Image[] {
+  if (images.length === 1) return images;
+  if (images.includes('unknown')) return ['unknown'];
+  const byKey = new Map<string, Image>();
+  for (const image of images) byKey.set(imageKey(image), image);
+  return byKey.size > imageLimit ? ['unknown'] : [...byKey.values()];
+}
+
+export function imageKey(image: Image): string {
+  return typeof image === 'string' ? image : JSON.stringify(image);
+}
+
+/** All images of several versions; of uncommitted ones every state counts. */
+export function imagesOfAll(versions: readonly Version[], view: View): readonly Image[] {
+  if (versions.length === 1 && !view.dirty) return imagesOf(versions[0]!);
+  const images = versions.flatMap((version) =>
+    view.dirty && version.tx !== undefined ? version.states.flatMap((state) => state.images) : imagesOf(version),
+  );
+  return mergeImages(images);
+}

@@ -1,0 +1,239 @@
+/**
+ * The transactions of a history, as the mirror needs them: when each may have committed, until when its locks are
+ * certainly held, and in which span of time its snapshot was taken.
+ *
+ * Everything here errs on the wide side. A commit whose answer was lost may have happened at any time after it was
+ * sent, or never. A transaction that met an error may have lost its locks with it (PostgreSQL aborts at once, although
+ * the client has yet to say ROLLBACK), and one whose connection broke may have been rolled back as soon as its last
+ * statement was answered.
+ *
+ * The snapshot's span follows the contract's pivot (Pisco §6.2.1). Where a statement may or may not take the snapshot
+ * (a SET, a statement that failed), the span reaches from the first that may to the first that certainly does.
+ */
+import { type Contract, contractFor, type Level, type Mechanism, parseLevel } from '../../contracts/index.js';
+import type { History, Operation } from '../../histories/index.js';
+import { classifyStatement, type Dialect } from '../../sql/index.js';
+import { type Interval, intervalOf, never } from './interval.js';
+
+export interface Tx {
+  readonly id: number;
+  readonly session: number;
+  /** Opened by BEGIN, or of several statements; otherwise one autocommitted statement. */
+  readonly explicit: boolean;
+  readonly start: number;
+  readonly fate: 'committed' | 'aborted' | 'unknown';
+  /** When it committed, if it did; `never` for one that rolled back. */
+  readonly commit: Interval;
+  /** When it ended, by whatever means. */
+  readonly end: Interval;
+  /** Its locks are held for certain up to here. */
+  readonly holdsLocksUntil: number;
+  /** What its session was promised; undefined: `unjudged` says why nothing is. */
+  readonly contract: Contract | undefined;
+  readonly unjudged: string | undefined;
+  /** The span in which its snapshot was taken; undefined: every statement has its own, or none was taken. */
+  readonly snapshot: Interval | undefined;
+  /** The operation that took the snapshot, for the explanation. */
+  readonly snapshotBy: Operation | undefined;
+  /** The last of its operations. */
+  readonly last: Operation;
+}
+
+/** Whether a transaction of this mechanism reads from one snapshot. */
+export function hasSnapshot(mechanism: Mechanism): boolean {
+  return mechanism.pivot !== 'statement' && mechanism.pivot !== 'uncommitted';
+}
+
+/** Every transaction by its number. */
+export function transactionsOfHistory(history: History, contract: Contract): Map<number, Tx> {
+  const groups = new Map<number, Operation[]>();
+  const changedLevel = new Map<number, string>();
+  const before = new Map<number, Operation>();
+  const lastOf = new Map<number, Operation>();
+  const reasons = new Map<number, string>();
+  for (const operation of history.operations) {
+    let group = groups.get(operation.transaction);
+    if (group === undefined) {
+      group = [];
+      groups.set(operation.transaction, group);
+      const previous = lastOf.get(operation.session);
+      if (previous !== undefined) before.set(operation.transaction, previous);
+    }
+    group.push(operation);
+    lastOf.set(operation.session, operation);
+    if (operation.kind === 'set' && changesIsolation(operation.sql ?? '')) {
+      changedLevel.set(operation.session, `a statement of its session changes isolation: ${operation.sql}`);
+    }
+    const reason = changedLevel.get(operation.session);
+    if (reason !== undefined) reasons.set(operation.transaction, reason);
+  }
+  const promises = new Map<string, Contract | undefined>();
+  const promiseAt = (level: Level | undefined): Contract | undefined => {
+    if (level === undefined || level === contract.level) return contract;
+    if (!promises.has(level))
+      promises.set(level, contractFor(contract.owner, level, history.header.target?.settings));
+    return promises.get(level);
+  };
+  const result = new Map<number, Tx>();
+  for (const [id, operations] of groups) {
+    const level = levelOf(history, operations);
+    const promised = promiseAt(level);
+    const usable = promised?.mechanism === undefined ? undefined : promised;
+    const unjudged =
+      reasons.get(id) ??
+      (usable === undefined ? `no contract of ${contract.owner} says how ${level} works` : undefined);
+    result.set(id, makeTx(id, operations, before.get(id), usable, unjudged, history.header.dialect));
+  }
+  return result;
+}
+
+function changesIsolation(sql: string): boolean {
+  return /isolation|read_uncommitted|autocommit|snapshot|journal_mode|transaction|foreign_keys|sql_mode/i.test(
+    sql,
+  );
+}
+
+/** BEGIN may name a level of its own. */
+function levelOf(history: History, operations: readonly Operation[]): Level | undefined {
+  const first = operations[0]!;
+  const named =
+    first.kind === 'begin'
+      ? /isolation\s+level\s+([a-z ]+?)\s*(,|$|read only|read write)/i.exec(first.sql ?? '')
+      : null;
+  if (named !== null) return parseLevel(named[1]!);
+  return history.header.sessionLevels?.[String(first.session)] ?? history.header.level;
+}
+
+function makeTx(
+  id: number,
+  operations: readonly Operation[],
+  before: Operation | undefined,
+  contract: Contract | undefined,
+  unjudged: string | undefined,
+  dialect: Dialect | undefined,
+): Tx {
+  const first = operations[0]!;
+  const last = operations.at(-1)!;
+  const explicit = first.kind === 'begin' || operations.length > 1 || last.ends === undefined;
+  const ending = endOf(operations, explicit);
+  const snapshot =
+    contract === undefined ? undefined : snapshotOf(contract, operations, before, explicit, dialect);
+  return {
+    id,
+    session: first.session,
+    explicit,
+    start: snapshot === undefined ? first.start : Math.min(first.start, snapshot.span.start),
+    ...ending,
+    contract,
+    unjudged,
+    snapshot: snapshot?.span,
+    snapshotBy: snapshot?.by,
+    last,
+  };
+}
+
+function endOf(
+  operations: readonly Operation[],
+  explicit: boolean,
+): Pick<Tx, 'fate' | 'commit' | 'end' | 'holdsLocksUntil'> {
+  const last = operations.at(-1)!;
+  const span = intervalOf(last);
+  const failed = operations.find((operation) => operation.outcome !== 'ok');
+  let holdsLocksUntil = Math.min(span.start, failed?.start ?? span.start);
+  if (last.outcome === 'unknown') holdsLocksUntil = operations.at(-2)?.end ?? span.start;
+  if (last.ends === 'commit') return { fate: 'committed', commit: span, end: span, holdsLocksUntil };
+  const lostAt: Interval = { start: holdsLocksUntil, end: Number.POSITIVE_INFINITY };
+  const end = last.ends === undefined || last.outcome === 'unknown' ? lostAt : span;
+  const mayCommit = last.ends === 'unknown' || (last.ends === undefined && commitsMaybe(last, explicit));
+  if (!mayCommit) return { fate: 'aborted', commit: never, end, holdsLocksUntil };
+  return {
+    fate: 'unknown',
+    commit: { start: span.start, end: Number.POSITIVE_INFINITY },
+    end: lostAt,
+    holdsLocksUntil,
+  };
+}
+
+function commitsMaybe(last: Operation, explicit: boolean): boolean {
+  return !explicit || last.kind === 'commit' || last.kind === 'ddl' || last.kind === 'other';
+}
+
+interface SnapshotSpan {
+  readonly span: Interval;
+  readonly by: Operation;
+}
+
+function snapshotOf(
+  contract: Contract,
+  operations: readonly Operation[],
+  before: Operation | undefined,
+  explicit: boolean,
+  dialect: Dialect | undefined,
+): SnapshotSpan | undefined {
+  const { mechanism } = contract;
+  if (mechanism === undefined || !hasSnapshot(mechanism)) return undefined;
+  const first = operations[0]!;
+  if (!explicit) return { span: intervalOf(first), by: first };
+  const begin = first.kind === 'begin' ? first : undefined;
+  if (mechanism.pivot === 'begin') {
+    if (begin !== undefined && !/\b(immediate|exclusive|deferred)\b/i.test(begin.sql ?? ''))
+      return { span: intervalOf(begin), by: begin };
+    // Without a BEGIN of its own, the transaction began somewhere after the session's previous answer.
+    const start = begin?.start ?? before?.start ?? first.start;
+    const statement = operations.find((operation) => takesSnapshot(operation)) ?? operations.at(-1)!;
+    return { span: { start, end: intervalOf(statement).end }, by: begin ?? statement };
+  }
+  if (begin !== undefined && /consistent\s+snapshot/i.test(begin.sql ?? ''))
+    return { span: intervalOf(begin), by: begin };
+  const [may, does] =
+    mechanism.pivot === 'first-read'
+      ? [(op: Operation) => mayReadPlainly(op, dialect), (op: Operation) => readsPlainly(op, dialect)]
+      : [(op: Operation) => op.kind !== 'begin', takesSnapshot];
+  const earliest = operations.find(may);
+  const certain = operations.find((operation) => operation.outcome === 'ok' && does(operation));
+  if (earliest === undefined) return undefined;
+  const latest = certain ?? operations.at(-1)!;
+  return { span: { start: earliest.start, end: intervalOf(latest).end }, by: latest };
+}
+
+const dataKinds = new Set([
+  'select',
+  'insert',
+  'update',
+  'delete',
+  'replace',
+  'merge',
+  'read',
+  'write',
+  'append',
+]);
+
+function takesSnapshot(operation: Operation): boolean {
+  return dataKinds.has(operation.kind);
+}
+
+const controlKinds = new Set(['begin', 'commit', 'rollback', 'savepoint', 'release', 'rollback-to']);
+const selectWord = /\bselect\b/gi;
+
+/** A subquery of a write, or of a locking read, can be the first consistent read. */
+function mayReadPlainly(operation: Operation, dialect: Dialect | undefined): boolean {
+  if (controlKinds.has(operation.kind)) return false;
+  if (operation.kind === 'read' || operation.sql === undefined) return true;
+  const selects = operation.sql.match(selectWord)?.length ?? 0;
+  if (operation.kind === 'select') return !isLocking(operation, dialect) || selects > 1;
+  return selects > 0 || !dataKinds.has(operation.kind);
+}
+
+function readsPlainly(operation: Operation, dialect: Dialect | undefined): boolean {
+  if (operation.kind === 'read') return true;
+  return (
+    operation.kind === 'select' &&
+    !isLocking(operation, dialect) &&
+    /\bfrom\b/i.test(operation.sql ?? ' from ')
+  );
+}
+
+function isLocking(operation: Operation, dialect: Dialect | undefined): boolean {
+  const sql = operation.sql ?? '';
+  return /\bfor\b|\bshare\b/i.test(sql) && classifyStatement(sql, dialect).locking !== 'none';
+}
