@@ -59,6 +59,7 @@ export {
   splitStatements,
   type Value,
 } from './sql/index.js';
+export { faultNames, parseFault, withFault } from './targets/faults/index.js';
 // targets
 export {
   type Answer,

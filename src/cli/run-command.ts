@@ -101,7 +101,8 @@ async function runOften(job: {
 function show(last: History, all: readonly History[], scheduled: ScheduledCase, context: CliContext): void {
   const { colors } = context;
   const { target, level } = last.header;
-  context.out(colors.bold(`${scheduled.case.name} on ${target?.name} ${target?.version}, ${level}`));
+  const fault = target?.settings?.fault === undefined ? '' : ` with the fault ${target.settings.fault}`;
+  context.out(colors.bold(`${scheduled.case.name} on ${target?.name} ${target?.version}${fault}, ${level}`));
   context.out('');
   const style = { heading: colors.bold, result: colors.cyan, error: colors.red };
   context.out(renderInterleaving(last, { width: context.width, style }));

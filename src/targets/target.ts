@@ -33,7 +33,7 @@ export interface TargetLevel {
   readonly level: Level;
   /** The vendor contract that holds at this level with the target's settings. */
   readonly contract: string;
-  /** What a plain `BEGIN` of a case becomes. */
+  /** What a plain `BEGIN` of a case becomes; executors put it in, sessions send what they are given. */
   readonly begin: string;
 }
 

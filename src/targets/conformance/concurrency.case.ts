@@ -94,7 +94,13 @@ export const concurrencyBehaviours: readonly Behaviour[] = [
         a.execute('UPDATE t SET v = 22 WHERE id = 2').then((answer) => [answer, a]),
         b.execute('UPDATE t SET v = 12 WHERE id = 1').then((answer) => [answer, b]),
       ];
-      const [answer, victim] = await within(8000, 'the deadlock is found', Promise.race(both));
+      // The survivor may be answered first: the victim's locks are gone before its error is sent.
+      const failing = both.map(async (one) => {
+        const [answer, session] = await one;
+        if (answer.error === undefined) throw new Error('no victim');
+        return [answer, session] as const;
+      });
+      const [answer, victim] = await within(8000, 'the deadlock is found', Promise.any(failing));
       expect(answer.error?.class).toBe('deadlock');
       expect([answer.transaction, answer.ended]).toEqual(
         lab.target.features.errorDoomsTransaction ? ['failed', undefined] : ['none', 'rollback'],
