@@ -116,6 +116,7 @@ export function findCycles(graph: Graph, budget = 20_000_000, perFamily = 20): C
   const present = kindsIn(graph);
   const search = new CycleBfs(graph);
   for (const family of families) {
+    if (family === 'G2' && (present & kindBit(predicateRw)) === 0) continue;
     const done = new Set<number>();
     let found = 0;
     let edgesLeft = budget;

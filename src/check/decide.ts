@@ -4,13 +4,14 @@
  * order, first by running the history and then by search.
  */
 
-import { kvCommitted, printName, txName } from '../histories/index.js';
+import { kvCommitted } from '../histories/index.js';
 import { cyclicComponents } from './components.js';
-import { type FamilyCycle, findCycles } from './cycles.js';
+import { findCycles } from './cycles.js';
 import type { Finding } from './finding.js';
+import { forcedFinding } from './forced-finding.js';
 import {
-  allMask,
   buildGraph,
+  copyEdges,
   EdgeList,
   kindMask,
   predicateRw,
@@ -22,7 +23,7 @@ import {
 } from './graph.js';
 import { guessOrder } from './guess-order.js';
 import { addKvDependencies, type KvDependencies } from './kv-edges.js';
-import { cycleFinding, noOrderFinding, type WhyForced } from './kv-findings.js';
+import { cycleFinding, noOrderFinding } from './kv-findings.js';
 import { baseOf, type CheckLevel, orderOf } from './levels.js';
 import { buildPolygraph, entersAt, leavesFrom, type Polygraph, type PolygraphMode } from './polygraph.js';
 import { addRealTimeOrder, addSessionOrder } from './real-time.js';
@@ -167,51 +168,16 @@ function decideByOrder(
     if (guessOrder(graph, hints, forcedPoints(graph, search.forced))) return { outcome: 'holds' };
     return { outcome: 'unknown', reason: search.reason };
   }
-  const forcedEdges = copyEdges(edges, kinds);
-  const known = forcedEdges.length;
-  for (const choice of search.forced) addForced(forcedEdges, choice);
-  const whyForced: WhyForced = (from, to, kind, ref) =>
-    whyChoice(resolved, search.forced, from, to, kind, ref);
-  const shown = known === forcedEdges.length ? edges : forcedEdges;
-  const cycles = findCycles(buildGraph(shown, kinds)).cycles.filter((cycle) => breaks(cycle, mode));
-  if (search.byForce && cycles.length > 0) {
-    const shortest = cycles.reduce((a, b) => (b.nodes.length < a.nodes.length ? b : a));
-    return {
-      outcome: 'broken',
-      findings: [cycleFinding(resolved, shortest, { rulesOut: [level], whyForced })],
-    };
-  }
-  return { outcome: 'broken', findings: [noOrderFinding(resolved, search.txs, level)] };
-}
-
-/** Is the cycle one that the mode itself forbids? */
-function breaks(cycle: FamilyCycle, mode: PolygraphMode): boolean {
-  const { kinds } = cycle;
-  const isRw = (i: number): boolean => kinds[i] === rw || kinds[i] === predicateRw;
-  const before = (i: number): number => (i + kinds.length - 1) % kinds.length;
-  const sameObject = kinds.length === 2 && cycle.refs[0] === cycle.refs[1];
-  switch (mode) {
-    case 'serializable':
-    case 'cursor stability':
-      return true;
-    case 'snapshot':
-      return kinds.every((_, i) => !isRw(i) || !isRw(before(i))) || sameObject;
-    case 'prefix':
-      return kinds.every((_, i) => !isRw(i) || (!isRw(before(i)) && kinds[before(i)] !== ww));
-  }
+  const findings = search.byForce
+    ? forcedFinding(resolved, level, mode, copyEdges(edges, kinds), search.forced)
+    : undefined;
+  return { outcome: 'broken', findings: [findings ?? noOrderFinding(resolved, search.txs, level)] };
 }
 
 function broken(prepared: PreparedKv, level: CheckLevel, findings: readonly Finding[]): Decision {
   if (findings.length > 0) return { outcome: 'broken', findings };
   const txs = cyclicComponents(buildGraph(prepared.edges))[0] ?? [];
   return { outcome: 'broken', findings: [noOrderFinding(prepared.resolved, [...txs], level)] };
-}
-
-function addForced(edges: EdgeList, choice: ForcedChoice): void {
-  edges.add(choice.first, choice.second, ww, choice.key);
-  for (const reader of choice.readersOfFirst) {
-    if (reader !== choice.second) edges.add(reader, choice.second, rw, choice.key);
-  }
 }
 
 /** The edges of forced choices, between points, as pairs. */
@@ -224,36 +190,4 @@ function forcedPoints(graph: Polygraph, forced: readonly ForcedChoice[]): number
     }
   }
   return points;
-}
-
-function whyChoice(
-  resolved: ResolvedKv,
-  forced: readonly ForcedChoice[],
-  from: number,
-  to: number,
-  kind: number,
-  key: number,
-): string | undefined {
-  const { history } = resolved;
-  for (const choice of forced) {
-    if (choice.key !== key || choice.second !== to) continue;
-    const isWw = kind === ww && choice.first === from;
-    const isRw = kind === rw && choice.readersOfFirst.includes(from);
-    if (!isWw && !isRw) continue;
-    const first = txName(history, choice.first);
-    const second = txName(history, choice.second);
-    return `the version of ${printName(history.keyNames[key]!)} by ${first} precedes that by ${second}: the other order would close a cycle`;
-  }
-  return undefined;
-}
-
-export function copyEdges(edges: EdgeList, kinds = allMask): EdgeList {
-  const copy = new EdgeList(edges.txCount, edges.length + 1024);
-  while (copy.nodeCount < edges.nodeCount) copy.addAux();
-  for (let e = 0; e < edges.length; e++) {
-    if ((kinds >> edges.kinds[e]!) & 1) {
-      copy.add(edges.sources[e]!, edges.targets[e]!, edges.kinds[e]!, edges.refs[e]!);
-    }
-  }
-  return copy;
 }

@@ -31,12 +31,43 @@ describe('explanations', () => {
     `);
   });
 
-  it('say when a version order is inferred', () => {
+  it('say when a version order is inferred, and from what', () => {
+    expect(first('A: wx1 wy1 | B: ry1 wx2 wz1 | C: rx1 rz1').explanation).toMatchInlineSnapshot(`
+      "Suppose T1 wrote x before T2.
+      Let T3 = r(x, 1) r(z, 1)
+          T2 = r(y, 1) w(x, 2) w(z, 1)
+      T3 < T2, because T3 read x before T2 wrote it: r(x, 1) does not see w(x, 2) (as supposed);
+      however, T2 < T3, because T3 read z as T2 wrote it: r(z, 1) from w(z, 1): a contradiction.
+      Otherwise T2 wrote x before T1.
+      Let T1 = w(x, 1) w(y, 1)
+          T2 = r(y, 1) w(x, 2) w(z, 1)
+      T1 < T2, because T2 read y as T1 wrote it: r(y, 1) from w(y, 1);
+      however, T2 < T1, because T1 wrote x after T2 did: w(x, 1) after w(x, 2) (as supposed): a contradiction."
+    `);
+  });
+
+  it('argue by cases where two versions can stand neither way', () => {
+    const text = 'A: wx1 wy1 | B: wx2 wy2 | C: rx1 ry2 | D: rx2 ry1';
+    expect(first(text).explanation).toMatchInlineSnapshot(`
+      "Suppose T1 wrote x before T2.
+      Let T3 = r(x, 1) r(y, 2)
+          T2 = w(x, 2) w(y, 2)
+      T3 < T2, because T3 read x before T2 wrote it: r(x, 1) does not see w(x, 2) (as supposed);
+      however, T2 < T3, because T3 read y as T2 wrote it: r(y, 2) from w(y, 2): a contradiction.
+      Otherwise T2 wrote x before T1.
+      Let T4 = r(x, 2) r(y, 1)
+          T1 = w(x, 1) w(y, 1)
+      T4 < T1, because T4 read x before T1 wrote it: r(x, 2) does not see w(x, 1) (as supposed);
+      however, T1 < T4, because T4 read y as T1 wrote it: r(y, 1) from w(y, 1): a contradiction."
+    `);
+  });
+
+  it('argue a lost update of registers', () => {
     expect(first('A: wx1 | B: rx1 wx2 | C: rx1 wx3').explanation).toMatchInlineSnapshot(`
-      "Let T1 = w(x, 1)
+      "Let T2 = r(x, 1) w(x, 2)
           T3 = r(x, 1) w(x, 3)
-      T1 < T3, because T3 wrote x after T1 did: w(x, 3) after w(x, 1) (the version of x by T1 precedes that by T3: the other order would close a cycle);
-      however, T3 < T1, because T1 wrote x after T3 did: w(x, 1) after w(x, 3) (the version of x by T3 precedes that by T1: the other order would close a cycle): a contradiction."
+      T2 < T3, because T2 read x before T3 wrote it: r(x, 1) does not see w(x, 3);
+      however, T3 < T2, because T3 read x before T2 wrote it: r(x, 1) does not see w(x, 2): a contradiction."
     `);
   });
 
@@ -45,6 +76,7 @@ describe('explanations', () => {
     expect(first(text, 'read atomic').explanation).toMatchInlineSnapshot(`
       "Let T1 = w(x, 1)
           T2 = w(x, 2) w(y, 1)
+          T3 = r(y, 1) r(x, 1)
       T1 < T2, because T1 came before T2 in session s;
       however, T2 < T1, because T1 wrote x after T2 did: w(x, 1) after w(x, 2) (T3 read from T2 and yet read x from T1: r(x, 1)): a contradiction."
     `);

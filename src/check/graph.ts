@@ -117,3 +117,15 @@ export function buildGraph(edges: EdgeList, mask = allMask): Graph {
   }
   return { txCount: edges.txCount, nodeCount, offsets, targets, kinds: outKinds, refs };
 }
+
+/** The edges whose kind is in `mask`, in a list of their own, with the same nodes. */
+export function copyEdges(edges: EdgeList, mask = allMask): EdgeList {
+  const copy = new EdgeList(edges.txCount, edges.length + 1024);
+  while (copy.nodeCount < edges.nodeCount) copy.addAux();
+  for (let e = 0; e < edges.length; e++) {
+    if ((mask >> edges.kinds[e]!) & 1) {
+      copy.add(edges.sources[e]!, edges.targets[e]!, edges.kinds[e]!, edges.refs[e]!);
+    }
+  }
+  return copy;
+}

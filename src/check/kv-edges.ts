@@ -1,7 +1,9 @@
 /**
  * Second half of checking a key-value history: the dependencies that hold whatever the database did.
  *
- * Registers: wr from the write a read saw; rw from every reader of the initial state to every writer of the key.
+ * Registers: wr from the write a read saw; rw from every reader of the initial state to every writer of the key; and
+ * if T read a version and then wrote the key, rw from the version's other readers to T. That last one holds wherever
+ * rw counts at all: were T's version not the later one, T would depend on itself (G1c), which every such level forbids.
  * The order of the other versions is not known here (`polygraph.ts` looks for one).
  *
  * Lists: the longest list read of a key *is* its version order, as far as all committed reads agree. Hence ww
@@ -9,7 +11,7 @@
  * saw come after all that was seen: had one come earlier, the lists would show it. So they have a ww edge from the
  * last element seen and rw edges from its readers, and only their order among themselves stays open (`tails`).
  */
-import { kvAppend, kvReadList, kvWrite } from '../histories/index.js';
+import { kvAppend, kvRead, kvReadList, kvWrite } from '../histories/index.js';
 import { type EdgeList, rw, wr, ww } from './graph.js';
 import { initialState, noSource, type ResolvedKv } from './resolve-reads.js';
 
@@ -55,6 +57,7 @@ export function addKvDependencies(
     }
   }
   addInitialReaders(resolved, edges, initialReaders);
+  addUpdateEdges(resolved, edges, writesKey);
   const open = new Map<number, readonly number[]>();
   for (const [key, appenders] of tails) {
     const before = last[key]!;
@@ -125,6 +128,46 @@ function addInitialReaders(
     if (initialReaders.has(history.opKey[op]!)) push(writers, history.opKey[op]!, opTx[op]!);
   }
   for (const [key, readers] of initialReaders) addAllPairs(edges, readers, writers.get(key) ?? [], key);
+}
+
+/** rw from the readers of a version to whoever read it and then wrote the key. */
+function addUpdateEdges(
+  resolved: ResolvedKv,
+  edges: EdgeList,
+  writesKey: (tx: number, key: number) => boolean,
+): void {
+  const { history, counts, readsFrom } = resolved;
+  // Two updates of one version already contradict each other, so no more than two are kept.
+  const first = new Int32Array(history.opCount).fill(-1);
+  const second = new Map<number, number>();
+  const written = new Int32Array(history.keyNames.length).fill(-1);
+  let updates = 0;
+  for (let tx = 0; tx < history.txCount; tx++) {
+    if (counts[tx] === 0) continue;
+    // Backwards, so that a write is met before the reads in front of it.
+    for (let op = history.opOffsets[tx + 1]! - 1; op >= history.opOffsets[tx]!; op--) {
+      const key = history.opKey[op]!;
+      if (history.opKind[op] === kvWrite) written[key] = tx;
+      const source = readsFrom[op]!;
+      if (source < 0 || history.opKind[op] !== kvRead || written[key] !== tx) continue;
+      updates++;
+      if (first[source] === -1) first[source] = tx;
+      else if (first[source] !== tx) second.set(source, tx);
+    }
+  }
+  if (updates === 0) return;
+  for (let tx = 0; tx < history.txCount; tx++) {
+    if (counts[tx] === 0) continue;
+    for (let op = history.opOffsets[tx]!; op < history.opOffsets[tx + 1]!; op++) {
+      const source = readsFrom[op]!;
+      if (source < 0 || first[source] === -1) continue;
+      const key = history.opKey[op]!;
+      if (!writesKey(tx, key)) continue;
+      if (first[source] !== tx) edges.add(tx, first[source]!, rw, key);
+      const other = second.get(source);
+      if (other !== undefined && other !== tx) edges.add(tx, other, rw, key);
+    }
+  }
 }
 
 /** rw from each reader to each writer, through an auxiliary node where that is cheaper. */

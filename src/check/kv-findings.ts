@@ -25,16 +25,22 @@ export type WhyForced = (from: number, to: number, kind: number, ref: number) =>
 export function cycleFinding(
   resolved: ResolvedKv,
   cycle: FamilyCycle,
-  options: { readonly rulesOut?: readonly CheckLevel[]; readonly whyForced?: WhyForced } = {},
+  options: {
+    readonly rulesOut?: readonly CheckLevel[];
+    readonly whyForced?: WhyForced;
+    /** Further transactions the argument speaks of, asked after every edge was explained. */
+    readonly alsoShow?: () => Iterable<number>;
+  } = {},
 ): Finding {
   const edges = cycle.nodes.map((from, i): CycleEdge => {
     const to = cycle.nodes[(i + 1) % cycle.nodes.length]!;
     const why = options.whyForced?.(from, to, cycle.kinds[i]!, cycle.refs[i]!);
     return describeEdge(resolved, from, to, cycle.kinds[i]!, cycle.refs[i]!, why);
   });
+  const shown = [...new Set([...cycle.nodes, ...(options.alsoShow?.() ?? [])])];
   const parts = {
-    transactions: cycle.nodes.map((tx) => describeTx(resolved.history, tx)),
-    operations: cycle.nodes.flatMap((tx) => describeOps(resolved.history, tx)),
+    transactions: shown.map((tx) => describeTx(resolved.history, tx)),
+    operations: shown.flatMap((tx) => describeOps(resolved.history, tx)),
     cycle: edges,
   };
   return {

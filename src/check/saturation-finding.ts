@@ -53,6 +53,7 @@ export function saturationFinding(
     }
     return false;
   };
+  const readers = new Set<number>();
   let direct = true;
   let forced = 0;
   let session = cycle.kinds.includes(sessionOrder);
@@ -62,6 +63,7 @@ export function saturationFinding(
     if (read < 0) return undefined;
     forced++;
     const reader = opTx[read]!;
+    readers.add(reader);
     const how = howSeen(resolved, from, reader);
     if (how !== 'read') direct = false;
     if (how === 'session') session = true;
@@ -69,7 +71,7 @@ export function saturationFinding(
     const sees = { read: 'read from', session: 'came in its session after', causal: 'depends on' }[how];
     return `${txName(history, reader)} ${sees} ${txName(history, from)} and yet read ${object} from ${txName(history, to)}: ${printKvOp(history, read)}`;
   };
-  const finding = cycleFinding(resolved, cycle, { rulesOut: [level], whyForced });
+  const finding = cycleFinding(resolved, cycle, { rulesOut: [level], whyForced, alsoShow: () => readers });
   if (forced === 0) return [finding];
   // Whatever order the versions have, somebody saw a transaction and missed one of its writes.
   const name = direct ? 'read-skew' : 'G-single';

@@ -1,0 +1,155 @@
+/**
+ * Shows why no order of versions works, where that follows without guessing: a cycle whose ww and rw edges are partly
+ * forced, each with the cycle that the other order would close; or, if a pair of versions can stand neither way, both
+ * cycles as the two cases of one argument.
+ */
+import { printName, txName } from '../histories/index.js';
+import { type FamilyCycle, findCycles } from './cycles.js';
+import type { Finding } from './finding.js';
+import { buildGraph, copyEdges, type EdgeList, edgeNames, predicateRw, rw, ww } from './graph.js';
+import { cycleFinding, type WhyForced } from './kv-findings.js';
+import type { CheckLevel } from './levels.js';
+import type { PolygraphMode } from './polygraph.js';
+import type { ResolvedKv } from './resolve-reads.js';
+import type { ForcedChoice } from './search-order.js';
+
+/** `forced` in the order it was found; if its last two are the two sides of one choice, neither is possible. */
+export function forcedFinding(
+  resolved: ResolvedKv,
+  level: CheckLevel,
+  mode: PolygraphMode,
+  known: EdgeList,
+  forced: readonly ForcedChoice[],
+): Finding | undefined {
+  const view = new ForcedView(resolved, mode, known, forced);
+  const [left, right] = forced.slice(-2);
+  const contradictory = left !== undefined && right !== undefined && isOpposite(left, right);
+  if (!contradictory) return view.finding(level, forced.length);
+  const cases = [left, right].map((choice) => view.finding(level, forced.length - 2, choice));
+  const [a, b] = cases;
+  if (a === undefined || b === undefined) return a ?? b;
+  const [main, other] = b.cycle!.length < a.cycle!.length ? [b, a] : [a, b];
+  const ids = new Set(main.transactions.map((tx) => tx.id));
+  const added = other.transactions.filter((tx) => !ids.has(tx.id));
+  const object = printName(resolved.history.keyNames[left.key]!);
+  const name = (tx: number): string => txName(resolved.history, tx);
+  const caseOf = (choice: ForcedChoice): string =>
+    `Suppose ${name(choice.first)} wrote ${object} before ${name(choice.second)}.`;
+  return {
+    ...main,
+    transactions: [...main.transactions, ...added],
+    operations: [
+      ...main.operations,
+      ...other.operations.filter((op) => added.some((tx) => tx.id === op.transaction)),
+    ],
+    explanation: [
+      caseOf(left),
+      a.explanation,
+      `${caseOf(right).replace('Suppose', 'Otherwise')}`,
+      b.explanation,
+    ].join('\n'),
+  };
+}
+
+const isOpposite = (a: ForcedChoice, b: ForcedChoice): boolean =>
+  a.key === b.key && a.first === b.second && a.second === b.first;
+
+class ForcedView {
+  constructor(
+    readonly resolved: ResolvedKv,
+    readonly mode: PolygraphMode,
+    readonly known: EdgeList,
+    readonly forced: readonly ForcedChoice[],
+  ) {}
+
+  /** The finding that the first `count` forced choices, and one supposed, lead to. */
+  finding(level: CheckLevel, count: number, supposed?: ForcedChoice): Finding | undefined {
+    const cycle = this.#cycle(count, supposed);
+    if (cycle === undefined) return undefined;
+    const shown = new Set<number>();
+    const whyForced: WhyForced = (from, to, kind, key) => {
+      if (this.#isKnown(from, to, kind, key)) return undefined;
+      if (supposed !== undefined && makes(supposed, from, to, kind, key)) return 'as supposed';
+      const at = this.forced.findIndex((choice) => makes(choice, from, to, kind, key));
+      if (at < 0) return undefined;
+      const { first, second, readersOfFirst } = this.forced[at]!;
+      const other = this.#cycle(at, { key, first: second, second: first, readersOfFirst: this.#readers(at) });
+      for (const tx of [first, second, ...(other?.nodes ?? [])]) shown.add(tx);
+      const name = (tx: number): string => txName(this.resolved.history, tx);
+      const order = `${name(first)} wrote ${printName(this.resolved.history.keyNames[key]!)} before ${name(second)}`;
+      if (readersOfFirst.includes(from)) shown.add(from);
+      return other === undefined ? order : `${order}, because otherwise ${this.#print(other)}`;
+    };
+    return cycleFinding(this.resolved, cycle, { rulesOut: [level], whyForced, alsoShow: () => shown });
+  }
+
+  #cycle(count: number, supposed?: ForcedChoice): FamilyCycle | undefined {
+    const edges = copyEdges(this.known);
+    for (const choice of this.forced.slice(0, count)) addChoice(edges, choice);
+    if (supposed !== undefined) addChoice(edges, supposed);
+    return findCycles(buildGraph(edges))
+      .cycles.filter((cycle) => breaks(cycle, this.mode))
+      .reduce<FamilyCycle | undefined>(
+        (best, next) => (best === undefined || next.nodes.length < best.nodes.length ? next : best),
+        undefined,
+      );
+  }
+
+  /** Who read the version that would have come first, had the choice gone the other way. */
+  #readers(at: number): number[] {
+    const { key, second } = this.forced[at]!;
+    const { history, opTx, readsFrom } = this.resolved;
+    const readers = new Set<number>();
+    for (let op = 0; op < history.opCount; op++) {
+      const source = readsFrom[op]!;
+      if (source >= 0 && history.opKey[op] === key && opTx[source] === second) readers.add(opTx[op]!);
+    }
+    return [...readers];
+  }
+
+  #isKnown(from: number, to: number, kind: number, key: number): boolean {
+    const { sources, targets, kinds, refs, length } = this.known;
+    for (let e = 0; e < length; e++) {
+      if (sources[e] === from && targets[e] === to && kinds[e] === kind && refs[e] === key) return true;
+    }
+    return false;
+  }
+
+  #print(cycle: FamilyCycle): string {
+    const { history } = this.resolved;
+    const steps = cycle.nodes.map((tx, i) => {
+      const object = cycle.refs[i]! < 0 ? '' : ` ${printName(history.keyNames[cycle.refs[i]!]!)}`;
+      return `${txName(history, tx)} -${edgeNames[cycle.kinds[i]!]}${object}-> `;
+    });
+    return `${steps.join('')}${txName(history, cycle.nodes[0]!)}`;
+  }
+}
+
+function addChoice(edges: EdgeList, choice: ForcedChoice): void {
+  edges.add(choice.first, choice.second, ww, choice.key);
+  for (const reader of choice.readersOfFirst) {
+    if (reader !== choice.second) edges.add(reader, choice.second, rw, choice.key);
+  }
+}
+
+function makes(choice: ForcedChoice, from: number, to: number, kind: number, key: number): boolean {
+  if (choice.key !== key || choice.second !== to) return false;
+  return (kind === ww && choice.first === from) || (kind === rw && choice.readersOfFirst.includes(from));
+}
+
+/** Is the cycle one that the mode itself forbids? */
+function breaks(cycle: FamilyCycle, mode: PolygraphMode): boolean {
+  const { kinds } = cycle;
+  const isRw = (i: number): boolean => kinds[i] === rw || kinds[i] === predicateRw;
+  const before = (i: number): number => (i + kinds.length - 1) % kinds.length;
+  const sameObject = kinds.length === 2 && cycle.refs[0] === cycle.refs[1];
+  switch (mode) {
+    case 'serializable':
+    case 'cursor stability':
+      return true;
+    case 'snapshot':
+      return kinds.every((_, i) => !isRw(i) || !isRw(before(i))) || sameObject;
+    case 'prefix':
+      return kinds.every((_, i) => !isRw(i) || (!isRw(before(i)) && kinds[before(i)] !== ww));
+  }
+}
