@@ -551,7 +551,7 @@ export function sqlArbitraries(dialect: Dialect): SqlArbitraries {
             { type: 'primary-key' },
             { type: 'unique' },
           ),
-          e.map((value) => ({ type: 'default', value })),
+          e.map((value) => ({ type: 'default-value', value })),
           e.map((condition) => ({ type: 'check', condition })),
           fc.record({ type: fc.constant('references'), references: reference }),
           fc.record({ type: fc.constant('generated'), value: e, stored: fc.boolean() }),

@@ -489,12 +489,12 @@ export interface ColumnDefinition {
 export type ColumnConstraint = { readonly name?: string } & (
   | { readonly type: 'not-null' | 'null' | 'auto-increment' }
   | { readonly type: 'primary-key' | 'unique'; readonly tail?: string }
-  | { readonly type: 'default'; readonly value: Expression }
+  | { readonly type: 'default-value'; readonly value: Expression }
   | { readonly type: 'check'; readonly condition: Expression; readonly tail?: string }
   | { readonly type: 'references'; readonly references: ForeignReference }
   | { readonly type: 'generated'; readonly value: Expression; readonly stored: boolean }
   | { readonly type: 'identity'; readonly always: boolean; readonly options?: string }
-  | { readonly type: 'raw'; readonly sql: string }
+  | { readonly type: 'other'; readonly sql: string }
 );
 
 export interface ForeignReference {
@@ -519,7 +519,7 @@ export type TableConstraint = { readonly name?: string } & (
       readonly columns: readonly string[];
       readonly references: ForeignReference;
     }
-  | { readonly type: 'raw'; readonly sql: string }
+  | { readonly type: 'other'; readonly sql: string }
 );
 
 export interface IndexedExpression {

@@ -1,6 +1,102 @@
+export type {
+  Assignment,
+  BeginStatement,
+  BetweenExpression,
+  BinaryExpression,
+  BinaryOperator,
+  CallExpression,
+  CaseBranch,
+  CaseExpression,
+  CastExpression,
+  CollateExpression,
+  ColumnConstraint,
+  ColumnDefinition,
+  ColumnExpression,
+  CommonTable,
+  ComparisonOperator,
+  ConflictClause,
+  CreateIndexStatement,
+  CreateTableStatement,
+  DefaultExpression,
+  DeleteStatement,
+  DerivedTable,
+  DropStatement,
+  EndStatement,
+  ExistsExpression,
+  Expression,
+  FloatExpression,
+  ForeignReference,
+  FromItem,
+  IndexedExpression,
+  InListExpression,
+  InQueryExpression,
+  InsertSource,
+  InsertStatement,
+  IntervalExpression,
+  IsExpression,
+  Join,
+  JoinKind,
+  LikeExpression,
+  LikeOperator,
+  LiteralExpression,
+  LockClause,
+  MergeAction,
+  MergeStatement,
+  MergeWhen,
+  NamedWindow,
+  OpaqueStatement,
+  OrderItem,
+  ParameterExpression,
+  QualifiedName,
+  QuantifiedExpression,
+  QueryBody,
+  RawExpression,
+  RowExpression,
+  SavepointStatement,
+  SelectCore,
+  SelectItem,
+  SelectStatement,
+  SetOperation,
+  Statement,
+  SubqueryExpression,
+  TableConstraint,
+  TableFunction,
+  TableReference,
+  UnaryExpression,
+  UnaryOperator,
+  UpdateStatement,
+  ValuesBody,
+  WindowSpec,
+  WithClause,
+} from './ast.js';
 export { classifyStatement, type StatementClass, type StatementKind } from './classify.js';
 export { type Dialect, quoteIdentifier, quoteText } from './dialect.js';
+export type { TextOrder } from './evaluate/compare.js';
+export {
+  compileExpression,
+  compilePredicate,
+  evaluateExpression,
+  evaluateSelect,
+  type SelectResult,
+} from './evaluate/evaluate.js';
+export type { ColumnInfo, EvaluateOptions, TableRows } from './evaluate/scope.js';
+export { type ShapeColumn, type TableShape, tableShape } from './evaluate/shape.js';
+export { type Family, type SqlType, sqlType } from './evaluate/types.js';
+export { type Evaluated, isUndecidable, type Truth, type Undecidable } from './evaluate/undecidable.js';
+export {
+  applyInsert,
+  applyUpdate,
+  compileUpdate,
+  compileWhere,
+  type EvaluatedRow,
+  evaluateWhere,
+} from './evaluate/write.js';
+export { isAggregateCall, type StatementFeatures, statementFeatures, type TableUse } from './features.js';
 export { type Token, type TokenKind, tokenize } from './lexer.js';
+export { parseExpressionText, parseStatement } from './parse/parse.js';
+export { printExpression } from './print/expression.js';
+export { printLiteral } from './print/literal.js';
+export { printStatement } from './print/print.js';
 export { normalizeSql, type SplitStatement, splitStatements } from './split.js';
 export {
   bytesValue,
@@ -13,3 +109,5 @@ export {
   type Value,
   valueKey,
 } from './value.js';
+export { mapExpressions, type Visitor, visitNodes } from './walk.js';
+export { printName, sameName } from './words.js';

@@ -77,7 +77,7 @@ function parseColumnConstraint(c: Cursor): ColumnConstraint {
     if (c.dialect === 'mysql') c.accept('KEY');
     return { ...named, type: 'unique', ...constraintTail(c) };
   }
-  if (c.accept('DEFAULT')) return { ...named, type: 'default', value: parseDefault(c) };
+  if (c.accept('DEFAULT')) return { ...named, type: 'default-value', value: parseDefault(c) };
   if (c.accept('CHECK')) return { ...named, type: 'check', ...parseCheck(c) };
   if (c.accept('REFERENCES')) return { ...named, type: 'references', references: parseReference(c) };
   if (c.accept('GENERATED', 'BY', 'DEFAULT', 'AS', 'IDENTITY')) return { ...named, ...identity(c, false) };
@@ -88,7 +88,7 @@ function parseColumnConstraint(c: Cursor): ColumnConstraint {
     if (!stored) c.accept('VIRTUAL');
     return { ...named, type: 'generated', value, stored };
   }
-  return { ...named, type: 'raw', sql: rawConstraint(c) };
+  return { ...named, type: 'other', sql: rawConstraint(c) };
 }
 
 /** Takes at least one token, then up to the next word that starts a constraint. */
@@ -187,7 +187,7 @@ function parseTableConstraint(c: Cursor): TableConstraint | undefined {
   }
   const other = /^(FULLTEXT|SPATIAL)$/.test(c.key()) && c.dialect === 'mysql';
   if (other || 'name' in named || (c.key() === 'EXCLUDE' && c.dialect === 'postgres')) {
-    return { ...named, type: 'raw', sql: c.textUntil(',', ')') };
+    return { ...named, type: 'other', sql: c.textUntil(',', ')') };
   }
   return undefined;
 }

@@ -58,7 +58,7 @@ function printColumnConstraint(constraint: ColumnConstraint, dialect: Dialect): 
       return `PRIMARY KEY${tailOf(constraint)}`;
     case 'unique':
       return `UNIQUE${tailOf(constraint)}`;
-    case 'default': {
+    case 'default-value': {
       const text = printExpression(constraint.value, dialect);
       const simple = constraint.value.type === 'literal' || constraint.value.type === 'float';
       const bare =
@@ -77,7 +77,7 @@ function printColumnConstraint(constraint: ColumnConstraint, dialect: Dialect): 
       const options = constraint.options === undefined ? '' : ` (${constraint.options})`;
       return `GENERATED ${constraint.always ? 'ALWAYS' : 'BY DEFAULT'} AS IDENTITY${options}`;
     }
-    case 'raw':
+    case 'other':
       return constraint.sql;
     default:
       return constraint satisfies never;
@@ -102,7 +102,7 @@ function printTableConstraint(constraint: TableConstraint, dialect: Dialect): st
       const columns = printNames(constraint.columns, dialect);
       return `FOREIGN KEY (${columns}) ${printReference(constraint.references, dialect)}`;
     }
-    case 'raw':
+    case 'other':
       return constraint.sql;
     case 'primary-key':
     case 'unique':

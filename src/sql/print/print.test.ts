@@ -29,4 +29,3 @@ describe.each(dialects)('in %s', (dialect) => {
     );
   });
 });
-

@@ -1,0 +1,45 @@
+/** When two values fall into one group: the equality of GROUP BY, DISTINCT and set operations, where NULL equals NULL. */
+import { type Value, valueKey } from '../value.js';
+import { numericKey } from './number.js';
+import type { Context } from './scope.js';
+import { type Evaluated, isUndecidable, NotDecidable } from './undecidable.js';
+
+const ascii = /^[\x20-\x7e]*$/;
+
+/** Gives rows keys; one keeper per operation, because what is certain depends on all texts seen. */
+export class KeyKeeper {
+  /** Texts as first seen, by their folded form. */
+  private readonly seen = new Map<string, string>();
+  private beyondAscii = false;
+
+  constructor(private readonly ctx: Pick<Context, 'dialect'>) {}
+
+  key(row: readonly Evaluated[]): string {
+    let key = '';
+    for (const cell of row) {
+      if (isUndecidable(cell)) throw new NotDecidable(cell.undecidable);
+      key += `${this.cellKey(cell)}\n`;
+    }
+    return key;
+  }
+
+  private cellKey(value: Value): string {
+    if (typeof value === 'string')
+      return JSON.stringify(this.ctx.dialect === 'mysql' ? this.collated(value) : value);
+    if (value === null || typeof value === 'boolean') return String(value);
+    return numericKey(value) ?? valueKey(value);
+  }
+
+  /** MySQL's collation may take two texts for one; only texts that differ beyond doubt have keys. */
+  private collated(text: string): string {
+    const folded = text.toLowerCase().trimEnd();
+    const first = this.seen.get(folded);
+    this.beyondAscii ||= !ascii.test(text);
+    if (first !== undefined && first !== text)
+      throw new NotDecidable('the collation decides which texts are equal');
+    this.seen.set(folded, text);
+    if (this.beyondAscii && this.seen.size > 1)
+      throw new NotDecidable('the collation decides which texts are equal');
+    return text;
+  }
+}

@@ -1,0 +1,128 @@
+/** What names mean where an expression stands: the columns of the row at hand, then those of the queries around it. */
+import type { ColumnExpression, Expression, SelectStatement } from '../ast.js';
+import type { Dialect } from '../dialect.js';
+import type { Row } from '../value.js';
+import { sameName } from '../words.js';
+import type { TextOrder } from './compare.js';
+import { type SqlType, sqlType } from './types.js';
+import { type Evaluated, NotDecidable, type Truth } from './undecidable.js';
+
+/** A column as callers describe it. `type` is the declared type; without it, what depends on it is undecidable. */
+export interface ColumnInfo {
+  readonly name: string;
+  /** The table or alias that may stand before the dot. */
+  readonly table?: string | undefined;
+  readonly type?: string | undefined;
+}
+
+export interface TableRows {
+  readonly columns: readonly ColumnInfo[];
+  readonly rows: readonly Row[];
+}
+
+export interface EvaluateOptions {
+  readonly dialect: Dialect;
+  /** What is known of the order of texts; default: binary for SQLite and DuckDB, the root collation's for the others. */
+  readonly textOrder?: TextOrder;
+  /** The rows of a table, for subqueries and FROM. */
+  readonly table?: (name: string, schema?: string) => TableRows | undefined;
+}
+
+export interface ScopeColumn {
+  readonly table: string | undefined;
+  readonly name: string;
+  readonly type: SqlType;
+  /** The second of two columns that USING merged: only its qualified name finds it. */
+  readonly hidden?: boolean;
+}
+
+export interface Scope {
+  readonly columns: readonly ScopeColumn[];
+  readonly parent: Scope | undefined;
+  /** Aggregate calls and grouping expressions already computed: where in the row their values stand. */
+  readonly computed?: ReadonlyMap<Expression, { readonly index: number; readonly type: SqlType }>;
+  /** Set when a name was found further out: the query must then run again for every outer row. */
+  correlated?: boolean;
+}
+
+/** The rows at hand while an expression runs. A cell may itself be undecidable. */
+export interface Env {
+  row: readonly Evaluated[];
+  readonly outer: Env | undefined;
+}
+
+export interface Compiled {
+  readonly type: SqlType;
+  readonly run: (env: Env) => Evaluated;
+}
+
+export type CompiledTruth = (env: Env) => Truth;
+
+/** A query, ready to run for a row of the query around it. */
+export interface Relation {
+  readonly columns: readonly ScopeColumn[];
+  readonly correlated: boolean;
+  readonly run: (outer: Env | undefined) => RelationRows;
+}
+
+export interface RelationRows {
+  readonly rows: readonly (readonly Evaluated[])[];
+  /** `total`: the rows can only stand in this order; `partial`: rows with equal keys may change places. */
+  readonly order: 'none' | 'partial' | 'total';
+}
+
+/** What compiling needs besides the scope. */
+export interface Context {
+  readonly dialect: Dialect;
+  readonly textOrder: TextOrder;
+  readonly table: (name: string, schema?: string) => Relation | undefined;
+  /** Compiles a query; passed in so that expressions and queries need not import each other. */
+  readonly compileQuery: (query: SelectStatement, parent: Scope | undefined, context: Context) => Relation;
+}
+
+/** Columns as a scope knows them. */
+export function scopeColumns(
+  columns: readonly ColumnInfo[],
+  dialect: Dialect,
+  table?: string,
+): ScopeColumn[] {
+  return columns.map((column) => ({
+    table: table ?? column.table,
+    name: column.name,
+    type: sqlType(column.type, dialect),
+  }));
+}
+
+/** Finds a column here or in a scope further out. */
+export function resolveColumn(
+  column: ColumnExpression,
+  scope: Scope,
+  dialect: Dialect,
+): { depth: number; index: number; type: SqlType } {
+  let depth = 0;
+  for (let at: Scope | undefined = scope; at !== undefined; at = at.parent, depth++) {
+    const index = indexOfColumn(column, at.columns, dialect);
+    if (index === undefined) continue;
+    for (let passed: Scope = scope; passed !== at; passed = passed.parent!) passed.correlated = true;
+    return { depth, index, type: at.columns[index]!.type };
+  }
+  throw new NotDecidable(`no column ${column.name} is known`);
+}
+
+export function indexOfColumn(
+  column: ColumnExpression,
+  columns: readonly ScopeColumn[],
+  dialect: Dialect,
+): number | undefined {
+  let found: number | undefined;
+  for (let i = 0; i < columns.length; i++) {
+    const candidate = columns[i]!;
+    if (!sameName(candidate.name, column.name, dialect)) continue;
+    if (column.table === undefined) {
+      if (candidate.hidden === true) continue;
+    } else if (candidate.table === undefined || !sameName(candidate.table, column.table, dialect)) continue;
+    if (found !== undefined) throw new NotDecidable(`column ${column.name} is ambiguous`);
+    found = i;
+  }
+  return found;
+}

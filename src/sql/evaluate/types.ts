@@ -1,0 +1,172 @@
+/** The types an expression can have, as far as results depend on them. */
+import type { Dialect } from '../dialect.js';
+import type { Value } from '../value.js';
+
+export type Family =
+  | 'int'
+  | 'decimal'
+  | 'double'
+  | 'text'
+  | 'bool'
+  | 'date'
+  | 'time'
+  | 'timestamp'
+  /** A timestamp with time zone. */
+  | 'instant'
+  | 'bytes'
+  /** The type of a bare NULL. */
+  | 'null'
+  /** Not known, or one whose rules are not built in. */
+  | 'unknown';
+
+export interface SqlType {
+  readonly family: Family;
+  /** Of `int`: its width, so that overflow is noticed. */
+  readonly bits?: number;
+  readonly unsigned?: true;
+  /** Of `decimal`: digits after the point, where the type fixes them; and digits in all. */
+  readonly scale?: number;
+  readonly precision?: number;
+  /** Of `text`: the longest text a column takes. */
+  readonly length?: number;
+}
+
+export const types = {
+  null: { family: 'null' },
+  unknown: { family: 'unknown' },
+  text: { family: 'text' },
+  double: { family: 'double' },
+  bool: { family: 'bool' },
+  int: { family: 'int', bits: 32 },
+  bigint: { family: 'int', bits: 64 },
+} as const satisfies Record<string, SqlType>;
+
+/** What comparisons and AND, OR, NOT give: a type of its own, or 0 and 1. */
+export function truthType(dialect: Dialect): SqlType {
+  return dialect === 'mysql' || dialect === 'sqlite' ? types.bigint : types.bool;
+}
+
+/** A declared type, by its name. */
+export function sqlType(declared: string | undefined, dialect: Dialect): SqlType {
+  const text = (declared ?? '').toUpperCase();
+  if (dialect === 'sqlite') return sqliteAffinity(text);
+  const [, base = '', first, second] =
+    /^([A-Z0-9 ]+?)\s*(?:\(\s*(\d+)\s*(?:,\s*(\d+)\s*)?\))?(?:\s.*)?$/.exec(text) ?? [];
+  const unsigned = text.includes('UNSIGNED') ? { unsigned: true as const } : {};
+  if (text.includes('[')) return types.unknown;
+  if (text.includes('WITH TIME ZONE'))
+    return text.startsWith('TIMESTAMP') ? { family: 'instant' } : types.unknown;
+  const name = base.replace(/ (UNSIGNED|SIGNED|ZEROFILL|WITHOUT TIME ZONE)$/, '');
+  switch (name) {
+    case 'TINYINT':
+    case 'INT1':
+      return { family: 'int', bits: 8, ...unsigned };
+    case 'SMALLINT':
+    case 'INT2':
+    case 'SMALLSERIAL':
+    case 'SHORT':
+      return { family: 'int', bits: 16, ...unsigned };
+    case 'MEDIUMINT':
+      return { family: 'int', bits: 24, ...unsigned };
+    case 'INT':
+    case 'INTEGER':
+    case 'INT4':
+    case 'SERIAL':
+    case 'SIGNED':
+      return { family: 'int', bits: name === 'SIGNED' ? 64 : 32, ...unsigned };
+    case 'BIGINT':
+    case 'INT8':
+    case 'BIGSERIAL':
+    case 'LONG':
+    case 'SIGNED INTEGER':
+      return { family: 'int', bits: 64, ...unsigned };
+    case 'DECIMAL':
+    case 'NUMERIC':
+    case 'DEC':
+      return decimalType(first, second, dialect);
+    case 'DOUBLE':
+    case 'DOUBLE PRECISION':
+    case 'FLOAT8':
+      return unsigned.unsigned ? types.unknown : types.double;
+    case 'BOOL':
+    case 'BOOLEAN':
+    case 'LOGICAL':
+      return dialect === 'mysql' ? { family: 'int', bits: 8 } : types.bool;
+    case 'TEXT':
+    case 'VARCHAR':
+    case 'CHARACTER VARYING':
+    case 'STRING':
+    case 'LONGTEXT':
+    case 'MEDIUMTEXT':
+      return first === undefined || dialect === 'duckdb'
+        ? types.text
+        : { family: 'text', length: Number(first) };
+    case 'DATE':
+      return { family: 'date' };
+    case 'TIME':
+      return { family: 'time' };
+    case 'TIMESTAMP':
+    case 'DATETIME':
+      return { family: 'timestamp' };
+    case 'TIMESTAMPTZ':
+      return { family: 'instant' };
+    case 'BYTEA':
+    case 'BLOB':
+    case 'VARBINARY':
+    case 'LONGBLOB':
+      return { family: 'bytes' };
+    default:
+      return types.unknown;
+  }
+}
+
+function decimalType(precision: string | undefined, scale: string | undefined, dialect: Dialect): SqlType {
+  if (precision !== undefined)
+    return { family: 'decimal', precision: Number(precision), scale: Number(scale ?? 0) };
+  if (dialect === 'duckdb') return { family: 'decimal', precision: 18, scale: 3 };
+  return dialect === 'mysql' ? { family: 'decimal', precision: 10, scale: 0 } : { family: 'decimal' };
+}
+
+/** SQLite's five affinities. Values of INTEGER and NUMERIC columns that are whole are integers. */
+function sqliteAffinity(text: string): SqlType {
+  if (text.includes('INT')) return types.bigint;
+  if (/CHAR|CLOB|TEXT/.test(text)) return types.text;
+  if (text === '' || text.includes('BLOB')) return types.unknown;
+  return /REAL|FLOA|DOUB/.test(text) ? types.double : types.bigint;
+}
+
+/** The type of a constant. */
+export function literalType(value: Value, dialect: Dialect): SqlType {
+  if (value === null) return types.null;
+  if (typeof value === 'boolean')
+    return dialect === 'mysql' || dialect === 'sqlite' ? types.bigint : types.bool;
+  if (typeof value === 'number')
+    return Number.isInteger(value) ? integerLiteralType(value, dialect) : types.double;
+  if (typeof value === 'string') return types.text;
+  if ('int' in value) {
+    const fits = BigInt.asIntN(64, BigInt(value.int)) === BigInt(value.int);
+    return fits ? types.bigint : types.unknown;
+  }
+  if ('decimal' in value) {
+    if (dialect === 'sqlite') return types.double;
+    return { family: 'decimal', scale: (value.decimal.split('.')[1] ?? '').length };
+  }
+  if ('bytes' in value) return { family: 'bytes' };
+  if ('date' in value) return { family: 'date' };
+  if ('time' in value) return { family: 'time' };
+  if ('timestamp' in value)
+    return { family: /[+-]\d\d(:\d\d)?$/.test(value.timestamp.slice(10)) ? 'instant' : 'timestamp' };
+  return 'double' in value ? types.double : types.unknown;
+}
+
+/** DuckDB fits a constant to its neighbour, so its own width is the smallest that holds it. */
+function integerLiteralType(value: number, dialect: Dialect): SqlType {
+  if (dialect === 'mysql' || dialect === 'sqlite') return types.bigint;
+  if (dialect === 'duckdb' && Math.abs(value) < 128) return { family: 'int', bits: 8 };
+  if (dialect === 'duckdb' && Math.abs(value) < 32768) return { family: 'int', bits: 16 };
+  return Math.abs(value) < 2 ** 31 ? types.int : types.bigint;
+}
+
+export function isNumeric(type: SqlType): boolean {
+  return type.family === 'int' || type.family === 'decimal' || type.family === 'double';
+}

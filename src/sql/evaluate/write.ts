@@ -1,0 +1,254 @@
+/**
+ * What writes do to rows: which rows an UPDATE or DELETE touches, what a row becomes, which rows an INSERT adds. Constraints are
+ * not checked here and conflicts not resolved: a row the engine refuses never reaches a history.
+ *
+ * A cell that is not certain is `Undecidable` on its own; the others of its row still count. MySQL assigns from left to
+ * right and later expressions see earlier results; the other dialects read the old row throughout.
+ */
+import type {
+  Assignment,
+  DeleteStatement,
+  Expression,
+  FromItem,
+  InsertStatement,
+  UpdateStatement,
+} from '../ast.js';
+import type { Row, Value } from '../value.js';
+import { sameName } from '../words.js';
+import { coerce } from './coerce.js';
+import { contextOf } from './evaluate.js';
+import { compileTruth, compileValue, textAs } from './expression.js';
+import { type Context, type Env, type EvaluateOptions, type Scope, scopeColumns } from './scope.js';
+import { compileQuery } from './select.js';
+import type { ShapeColumn, TableShape } from './shape.js';
+import { type SqlType, sqlType, types } from './types.js';
+import {
+  decide,
+  type Evaluated,
+  isUndecidable,
+  NotDecidable,
+  type Truth,
+  type Undecidable,
+  undecidable,
+} from './undecidable.js';
+
+export type EvaluatedRow = readonly Evaluated[];
+
+/** The condition under which an UPDATE or DELETE touches a row of its table. */
+export function compileWhere(
+  statement: UpdateStatement | DeleteStatement,
+  shape: TableShape,
+  options: EvaluateOptions,
+): (row: Row) => Truth {
+  const compiled = decide(() => {
+    const { scope, ctx } = prepare(statement, shape, options);
+    return statement.where === undefined ? () => true : compileTruth(statement.where, scope, ctx);
+  });
+  if (isUndecidable(compiled)) return () => compiled;
+  const env: Env = { row: [], outer: undefined };
+  return (row) => {
+    env.row = row;
+    return compiled(env);
+  };
+}
+
+/** Whether an UPDATE or DELETE touches a row. */
+export function evaluateWhere(
+  statement: UpdateStatement | DeleteStatement,
+  shape: TableShape,
+  row: Row,
+  options: EvaluateOptions,
+): Truth {
+  return compileWhere(statement, shape, options)(row);
+}
+
+function prepare(
+  statement: UpdateStatement | DeleteStatement,
+  shape: TableShape,
+  options: EvaluateOptions,
+): { scope: Scope; ctx: Context } {
+  const others =
+    statement.type === 'update' ? [...statement.from, ...(statement.moreTables ?? [])] : statement.using;
+  if (others.length > 0) throw new NotDecidable('a write over several tables');
+  if (statement.with !== undefined) throw new NotDecidable('a write with common tables');
+  if (statement.limit !== undefined) throw new NotDecidable('a write with LIMIT');
+  return { scope: tableScope(statement.table, shape, options), ctx: contextOf(options) };
+}
+
+function tableScope(table: FromItem, shape: TableShape, options: EvaluateOptions): Scope {
+  if (table.type !== 'table' || !sameName(table.name, shape.name, options.dialect)) {
+    throw new NotDecidable('a write to another table');
+  }
+  return {
+    columns: scopeColumns(shape.columns, options.dialect, table.alias ?? table.name),
+    parent: undefined,
+  };
+}
+
+/** How an UPDATE changes a row it touches. */
+export function compileUpdate(
+  update: UpdateStatement,
+  shape: TableShape,
+  options: EvaluateOptions,
+): (row: Row) => EvaluatedRow | Undecidable {
+  const compiled = decide(() => {
+    const { scope, ctx } = prepare(update, shape, options);
+    const steps = update.set.flatMap((assignment) => compileAssignment(assignment, shape, scope, ctx));
+    return { steps, generated: generatedColumns(shape, scope, ctx) };
+  });
+  if (isUndecidable(compiled)) return () => compiled;
+  const sequential = options.dialect === 'mysql';
+  return (row) => {
+    const changed: Evaluated[] = [...row];
+    const env: Env = { row: sequential ? changed : row, outer: undefined };
+    for (const { index, run } of compiled.steps) changed[index] = run(env);
+    for (const { index, run } of compiled.generated) changed[index] = run({ row: changed, outer: undefined });
+    return changed;
+  };
+}
+
+/** The row an UPDATE leaves behind. */
+export function applyUpdate(
+  update: UpdateStatement,
+  shape: TableShape,
+  row: Row,
+  options: EvaluateOptions,
+): EvaluatedRow | Undecidable {
+  return compileUpdate(update, shape, options)(row);
+}
+
+interface Step {
+  readonly index: number;
+  readonly run: (env: Env) => Evaluated;
+}
+
+function compileAssignment(assignment: Assignment, shape: TableShape, scope: Scope, ctx: Context): Step[] {
+  const { columns, value } = assignment;
+  const values = assignment.tuple === true && value.type === 'row' ? value.items : [value];
+  if (values.length !== columns.length) throw new NotDecidable('an assignment of several columns at once');
+  return columns.map((name, i) => {
+    const index = columnIndex(name, shape, ctx);
+    return { index, run: compileStored(values[i]!, shape.columns[index]!, scope, ctx) };
+  });
+}
+
+function columnIndex(name: string, shape: TableShape, ctx: Context): number {
+  const index = shape.columns.findIndex((column) => sameName(column.name, name, ctx.dialect));
+  if (index < 0) throw new NotDecidable(`no column ${name} is known`);
+  return index;
+}
+
+/** An expression as the value its column will hold. What cannot be compiled is undecidable in this cell only. */
+function compileStored(e: Expression, column: ShapeColumn, scope: Scope, ctx: Context): Step['run'] {
+  const compiled = decide(() => {
+    if (e.type === 'default') return compileDefault(column, ctx);
+    const to = sqlType(column.type, ctx.dialect);
+    const { type, run } = compileColumnValue(e, to, scope, ctx);
+    return (env: Env) => store(run(env), type, to, column, ctx);
+  });
+  return isUndecidable(compiled) ? () => compiled : compiled;
+}
+
+function compileColumnValue(e: Expression, to: SqlType, scope: Scope, ctx: Context) {
+  if (e.type === 'literal' && typeof e.value === 'string' && ctx.dialect !== 'sqlite') {
+    const value = textAs(e.value, to, { dialect: 'postgres' });
+    if (value !== undefined) return { type: to, run: () => value };
+  }
+  return compileValue(e, scope, ctx);
+}
+
+function store(value: Evaluated, from: SqlType, to: SqlType, column: ShapeColumn, ctx: Context): Evaluated {
+  if (isUndecidable(value)) return value;
+  if (value === null) return column.notNull ? undecidable(`${column.name} cannot be NULL`) : null;
+  if (ctx.dialect === 'sqlite') return storeInSqlite(value, to);
+  return coerce(value, from, to, ctx.dialect);
+}
+
+/** SQLite's affinities change only what they can change without loss. */
+function storeInSqlite(value: Value, to: SqlType): Evaluated {
+  if (to.family === 'text') {
+    if (typeof value !== 'number') return value;
+    return Number.isInteger(value) ? String(value) : undecidable('a float as text');
+  }
+  if (to.family === 'unknown' || typeof value !== 'string')
+    return typeof value === 'boolean' ? Number(value) : value;
+  return Number.isNaN(Number(value)) ? value : undecidable('a number in text form');
+}
+
+function compileDefault(column: ShapeColumn, ctx: Context): Step['run'] {
+  if (column.automatic) throw new NotDecidable(`${column.name} is given by the engine`);
+  if (column.generated !== undefined) return () => null;
+  const { default: value } = column;
+  if (value === undefined)
+    return () => (column.notNull ? undecidable(`${column.name} cannot be NULL`) : null);
+  return compileStored(value, column, { columns: [], parent: undefined }, ctx);
+}
+
+function generatedColumns(shape: TableShape, scope: Scope, ctx: Context): Step[] {
+  return shape.columns.flatMap((column, index) =>
+    column.generated === undefined
+      ? []
+      : [{ index, run: compileStored(column.generated, column, scope, ctx) }],
+  );
+}
+
+/** The rows an INSERT offers to its table, before conflicts are looked at. */
+export function applyInsert(
+  insert: InsertStatement,
+  shape: TableShape,
+  options: EvaluateOptions,
+): readonly EvaluatedRow[] | Undecidable {
+  return decide(() => {
+    if (insert.with !== undefined) throw new NotDecidable('a write with common tables');
+    const ctx = contextOf(options);
+    const scope = tableScope(insert.table, shape, options);
+    const listed =
+      insert.columns ??
+      shape.columns.filter(({ generated }) => generated === undefined).map(({ name }) => name);
+    const targets = listed.map((name) => columnIndex(name, shape, ctx));
+    const generated = generatedColumns(shape, scope, ctx);
+    const defaults = shape.columns.map((column) => {
+      const compiled = decide(() => compileDefault(column, ctx));
+      return isUndecidable(compiled) ? () => compiled : compiled;
+    });
+    const nowhere: Env = { row: [], outer: undefined };
+    return sourceRows(insert, targets, shape, ctx).map((given) => {
+      const row = shape.columns.map((_, i) => (given.has(i) ? given.get(i)! : defaults[i]!(nowhere)));
+      for (const { index, run } of generated) row[index] = run({ row, outer: undefined });
+      return row;
+    });
+  });
+}
+
+function sourceRows(
+  insert: InsertStatement,
+  targets: readonly number[],
+  shape: TableShape,
+  ctx: Context,
+): Map<number, Evaluated>[] {
+  const { source } = insert;
+  const empty: Scope = { columns: [], parent: undefined };
+  const nowhere: Env = { row: [], outer: undefined };
+  if (source.type === 'defaults') return [new Map()];
+  if (source.type === 'values') {
+    return source.rows.map((row) => {
+      if (row.length > targets.length || (insert.columns !== undefined && row.length !== targets.length)) {
+        throw new NotDecidable('VALUES of another width than the columns');
+      }
+      return new Map(
+        row.map((e, i) => [targets[i]!, compileStored(e, shape.columns[targets[i]!]!, empty, ctx)(nowhere)]),
+      );
+    });
+  }
+  const relation = compileQuery(source.query, undefined, ctx);
+  return relation.run(undefined).rows.map(
+    (row) =>
+      new Map(
+        row.map((cell, i) => {
+          const column = shape.columns[targets[i]!]!;
+          const to = sqlType(column.type, ctx.dialect);
+          return [targets[i]!, store(cell, relation.columns[i]?.type ?? types.unknown, to, column, ctx)];
+        }),
+      ),
+  );
+}
