@@ -160,6 +160,7 @@ class Adapter:
     def __init__(self):
         self.folder = tempfile.mkdtemp(prefix="isolde_exec_sqlite_")
         self.sessions = {}
+        self.keepers = {}
 
     def path_of(self, namespace):
         if not namespace.startswith("isolde_") or not namespace.replace("_", "").isalnum():
@@ -170,15 +171,21 @@ class Adapter:
         return HELLO
 
     def createScratch(self, request):
-        connection = sqlite3.connect(self.path_of(request["namespace"]))
+        # One connection stays open as long as the scratch. Otherwise the last session to close takes the log away,
+        # and while the next one restores it, others that come at the same moment are refused (SQLITE_BUSY_RECOVERY).
+        path = self.path_of(request["namespace"])
+        connection = sqlite3.connect(path, check_same_thread=False)
         connection.execute("PRAGMA journal_mode = wal")
-        connection.close()
+        connection.execute("SELECT * FROM sqlite_master").fetchall()
+        self.keepers[path] = connection
         return {}
 
     def dropScratch(self, request):
         path = self.path_of(request["namespace"])
         for number in [n for n, session in self.sessions.items() if session.path == path]:
             self.sessions.pop(number).leave()
+        if path in self.keepers:
+            self.keepers.pop(path).close()
         for suffix in ("", "-wal", "-shm"):
             if os.path.exists(path + suffix):
                 os.remove(path + suffix)
@@ -208,6 +215,9 @@ class Adapter:
         for session in list(self.sessions.values()):
             session.leave()
         self.sessions.clear()
+        for connection in self.keepers.values():
+            connection.close()
+        self.keepers.clear()
         shutil.rmtree(self.folder, ignore_errors=True)
         return {}
 
