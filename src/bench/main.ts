@@ -1,10 +1,12 @@
 /** `npm run bench [execute|history|check …]`: measures, prints each figure beside its target, fails if one is missed. */
 import { benchExecute } from './execute-bench.js';
+import { benchFormats } from './formats-bench.js';
 import { benchHistory } from './history-bench.js';
 import { type Figure, printFigures } from './measure.js';
 
 const benches: Readonly<Record<string, { readonly title: string; readonly run: () => Promise<Figure[]> }>> = {
   history: { title: 'History files', run: benchHistory },
+  formats: { title: 'Imported histories', run: benchFormats },
   execute: { title: 'Executors', run: benchExecute },
 };
 

@@ -1,3 +1,20 @@
+export {
+  type AnyHistory,
+  type FormatName,
+  formatNames,
+  formatOfName,
+  historyFormats,
+  kvFromHistory,
+  kvHeader,
+  kvOperations,
+  parseFormatName,
+  type ReadAnyOptions,
+  readAnyHistory,
+  recognizeFormat,
+  type WritableFormat,
+  writableFormats,
+  writeKvHistory,
+} from './formats/index.js';
 export type {
   Access,
   ErrorClass,

@@ -1,0 +1,277 @@
+/**
+ * The fast way through a Jepsen file: recognises, byte by byte and without building anything, the one shape nearly
+ * every line has, `{:type :ok, :f :txn, :value [[:append 3 1] [:r 4 [1 2]]], :process 2, :time 123, :index 4}` in
+ * any order of its fields. Whatever else stands in a line (strings with escapes, tags, comments, other fields, huge
+ * numbers) is left to the general reader, so this never has to judge what is an error.
+ */
+import type { KvName } from '../kv-history.js';
+import type { MicroOps } from './micro-ops.js';
+
+export const eventTypes = ['invoke', 'ok', 'fail', 'info'] as const;
+export type EventType = (typeof eventTypes)[number];
+
+/** The fields of a line that was scanned. */
+export interface ScannedEvent {
+  type: EventType | undefined;
+  process: number;
+  time: number;
+  index: number;
+  /** Where `:value` stands; -1 when it is absent or nil. */
+  valueFrom: number;
+  valueTo: number;
+}
+
+const word = (text: string): readonly number[] => Array.from(text, (char) => char.charCodeAt(0));
+const typeWords = eventTypes.map((type) => [type, word(type)] as const);
+const txnWord = word('txn');
+const nilWord = word('nil');
+const appendWord = word('append');
+
+export class EventScanner {
+  #bytes: Buffer = Buffer.alloc(0);
+  #at = 0;
+  #end = 0;
+  #name: KvName = 0;
+  #integerOk = false;
+  readonly event: ScannedEvent = {
+    type: undefined,
+    process: Number.NaN,
+    time: Number.NaN,
+    index: Number.NaN,
+    valueFrom: -1,
+    valueTo: -1,
+  };
+
+  /** Scans the map that begins at `at` into `event`; the place after it, or -1 if the general reader is needed. */
+  scan(bytes: Buffer, at: number, end: number): number {
+    this.#bytes = bytes;
+    this.#at = at;
+    this.#end = end;
+    const { event } = this;
+    event.type = undefined;
+    event.process = event.time = event.index = Number.NaN;
+    event.valueFrom = event.valueTo = -1;
+    if (bytes[this.#at++] !== 123) return -1;
+    for (;;) {
+      const byte = this.#space();
+      if (byte === 125) return this.#at + 1;
+      if (byte !== 58 || !this.#field()) return -1;
+    }
+  }
+
+  /** Reads micro-operations `[[:append 3 1] …]` into `ops`; false if the general reader is needed. */
+  readOps(bytes: Buffer, from: number, to: number, ops: MicroOps): boolean {
+    this.#bytes = bytes;
+    this.#at = from + 1;
+    this.#end = to;
+    ops.clear();
+    for (;;) {
+      const byte = this.#space();
+      if (byte === 93) return this.#at + 1 === to;
+      if (byte !== 91) return false;
+      this.#at++;
+      if (!this.#microOp(ops)) return false;
+    }
+  }
+
+  #field(): boolean {
+    const bytes = this.#bytes;
+    const from = this.#at + 1;
+    let to = from;
+    while (to < this.#end && bytes[to]! > 32 && bytes[to] !== 44) to++;
+    this.#at = to;
+    const { event } = this;
+    // Names of the fields we know differ in their first two letters or their length.
+    switch ((bytes[from]! << 8) | (to - from)) {
+      case (116 << 8) | 4: // type, time
+        if (bytes[from + 1] === 121) return this.#type();
+        event.time = this.#integer();
+        break;
+      case (105 << 8) | 5: // index
+        event.index = this.#integer();
+        break;
+      case (112 << 8) | 7: // process
+        event.process = this.#integer();
+        break;
+      case (102 << 8) | 1: // f
+        return this.#space() === 58 && this.#matches(txnWord, this.#at + 1);
+      case (118 << 8) | 5: // value
+        return this.#value();
+      default:
+        return false;
+    }
+    return this.#integerOk;
+  }
+
+  #type(): boolean {
+    if (this.#space() !== 58) return false;
+    for (const [type, letters] of typeWords) {
+      if (this.#matches(letters, this.#at + 1)) {
+        this.event.type = type;
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Finds the end of a value made of brackets, tokens and plain strings. */
+  #value(): boolean {
+    const bytes = this.#bytes;
+    if (this.#space() === 110) return this.#matches(nilWord, this.#at);
+    if (bytes[this.#at] !== 91) return false;
+    this.event.valueFrom = this.#at;
+    let depth = 0;
+    for (let at = this.#at; at < this.#end; at++) {
+      switch (bytes[at]) {
+        case 91:
+          depth++;
+          break;
+        case 93:
+          if (--depth === 0) {
+            this.event.valueTo = at + 1;
+            this.#at = at + 1;
+            return true;
+          }
+          break;
+        case 34: {
+          const close = bytes.indexOf(34, at + 1);
+          if (close < 0 || bytes.subarray(at, close).includes(92)) return false;
+          at = close;
+          break;
+        }
+        case 35: // #
+        case 40: // (
+        case 59: // ;
+        case 92: // backslash
+        case 94: // ^
+        case 123: // {
+          return false;
+      }
+    }
+    return false;
+  }
+
+  #microOp(ops: MicroOps): boolean {
+    const bytes = this.#bytes;
+    if (this.#space() !== 58) return false;
+    const letter = bytes[this.#at + 1];
+    const isAppend = letter === 97;
+    if (isAppend ? !this.#matches(appendWord, this.#at + 1) : !this.#singleLetter()) return false;
+    if (!this.#nameHere()) return false;
+    const key = this.#name;
+    const byte = this.#space();
+    if (letter === 114) {
+      if (byte === 91) {
+        const list = this.#list();
+        if (list === undefined) return false;
+        ops.read(key, list);
+      } else if (byte === 110) {
+        if (!this.#matches(nilWord, this.#at)) return false;
+        ops.read(key, null);
+      } else if (this.#nameHere()) ops.read(key, this.#name);
+      else return false;
+    } else {
+      if (!this.#nameHere()) return false;
+      if (isAppend) ops.append(key, this.#name);
+      else ops.write(key, this.#name);
+    }
+    return this.#space() === 93 && this.#at++ >= 0;
+  }
+
+  /** `:r` or `:w`. */
+  #singleLetter(): boolean {
+    const letter = this.#bytes[this.#at + 1];
+    if ((letter !== 114 && letter !== 119) || !isSpace(this.#bytes[this.#at + 2]!)) return false;
+    this.#at += 2;
+    return true;
+  }
+
+  #list(): KvName[] | undefined {
+    const list: KvName[] = [];
+    this.#at++;
+    for (;;) {
+      if (this.#space() === 93) {
+        this.#at++;
+        return list;
+      }
+      if (!this.#nameHere()) return undefined;
+      list.push(this.#name);
+    }
+  }
+
+  /** Reads an integer, keyword or plain string into `#name`. */
+  #nameHere(): boolean {
+    const bytes = this.#bytes;
+    const byte = this.#space();
+    if (byte === 34) {
+      let to = this.#at + 1;
+      for (; to < this.#end && bytes[to] !== 34; to++) if (bytes[to]! > 126 || bytes[to] === 92) return false;
+      if (to >= this.#end) return false;
+      this.#name = bytes.toString('latin1', this.#at + 1, to);
+      this.#at = to + 1;
+      return true;
+    }
+    if (byte === 58) {
+      let to = this.#at + 1;
+      while (to < this.#end && isNameByte(bytes[to]!)) to++;
+      if (to >= this.#end || !isEnd(bytes[to]!)) return false;
+      this.#name = bytes.toString('latin1', this.#at, to);
+      this.#at = to;
+      return true;
+    }
+    this.#name = this.#integer();
+    return this.#integerOk;
+  }
+
+  /** A decimal integer of at most 15 digits; otherwise NaN, and `#integerOk` is false. */
+  #integer(): number {
+    const bytes = this.#bytes;
+    this.#integerOk = false;
+    let at = this.#at;
+    while (at < this.#end && isSpace(bytes[at]!)) at++;
+    const negative = bytes[at] === 45;
+    if (negative) at++;
+    const from = at;
+    let number = 0;
+    for (; at < this.#end; at++) {
+      const digit = bytes[at]! - 48;
+      if (digit < 0 || digit > 9) break;
+      number = number * 10 + digit;
+    }
+    if (at === from || at - from > 15 || at >= this.#end || !isEnd(bytes[at]!)) return Number.NaN;
+    this.#at = at;
+    this.#integerOk = true;
+    return negative && number !== 0 ? -number : number;
+  }
+
+  /** Whether the letters stand at `from` and end there; moves past them. */
+  #matches(letters: readonly number[], from: number): boolean {
+    const bytes = this.#bytes;
+    const to = from + letters.length;
+    if (to >= this.#end) return false;
+    for (let i = 0; i < letters.length; i++) if (bytes[from + i] !== letters[i]) return false;
+    if (!isEnd(bytes[to]!)) return false;
+    this.#at = to;
+    return true;
+  }
+
+  #space(): number {
+    const bytes = this.#bytes;
+    while (this.#at < this.#end && isSpace(bytes[this.#at]!)) this.#at++;
+    return this.#at < this.#end ? bytes[this.#at]! : -1;
+  }
+}
+
+const isSpace = (byte: number): boolean =>
+  byte === 32 || byte === 44 || byte === 10 || byte === 13 || byte === 9;
+
+const isEnd = (byte: number): boolean => isSpace(byte) || byte === 93 || byte === 125;
+
+/** Letters, digits and `-_.`: the keywords that need no further thought. */
+const isNameByte = (byte: number): boolean =>
+  (byte >= 97 && byte <= 122) ||
+  (byte >= 65 && byte <= 90) ||
+  (byte >= 48 && byte <= 57) ||
+  byte === 45 ||
+  byte === 95 ||
+  byte === 46;

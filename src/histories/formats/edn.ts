@@ -1,0 +1,187 @@
+/**
+ * Jepsen's EDN: one map per event, on lines of their own or in one vector. Nearly all events take the fast way of
+ * `edn-event.ts`; the others are read in full by `edn-reader.ts`, and only those can be complained about.
+ */
+import { KvBuilder } from '../kv-builder.js';
+import { ByteWindow } from './byte-window.js';
+import { EventScanner, type EventType, eventTypes } from './edn-event.js';
+import { type Edn, EdnAtom, EdnEnd, EdnMap, EdnProblem, EdnReader, nameOf, printEdn } from './edn-reader.js';
+import type { FormatInput, Imported } from './format.js';
+import { JepsenEvents } from './jepsen-events.js';
+import { MicroOps, settleReads } from './micro-ops.js';
+
+export async function readEdn(input: FormatInput): Promise<Imported> {
+  const builder = new KvBuilder();
+  const window = new ByteWindow(input.shown, input.bytes());
+  const parser = new EventParser(window, new JepsenEvents(builder));
+  await window.readAll(() => parser.run());
+  parser.finish();
+  return { kind: 'kv', history: settleReads(builder.build()) };
+}
+
+class EventParser {
+  readonly #window: ByteWindow;
+  readonly #events: JepsenEvents;
+  readonly #scanner = new EventScanner();
+  readonly #ops = new MicroOps();
+  readonly #invoked = new MicroOps();
+  /** Inside the one vector that may surround all events. */
+  #vector: 'none' | 'open' | 'closed' = 'none';
+  #seen = false;
+
+  constructor(window: ByteWindow, events: JepsenEvents) {
+    this.#window = window;
+    this.#events = events;
+  }
+
+  /** Takes every whole event of the window. */
+  run(): void {
+    const window: ByteWindow = this.#window;
+    while (window.at < window.end) {
+      const { bytes, at, end } = window;
+      if (bytes[at] === 10 || bytes[at] === 32 || bytes[at] === 44) {
+        window.at++;
+        continue;
+      }
+      const next = this.#scanner.scan(bytes, at, end);
+      if (next >= 0 && this.#vector !== 'closed' && this.#fastEvent()) {
+        this.#seen = true;
+        window.at = next;
+      } else if (!this.#slowForm()) return;
+    }
+  }
+
+  finish(): void {
+    const window: ByteWindow = this.#window;
+    if (this.#vector === 'open') window.fail(window.end, 'the file ends inside its list of events');
+    if (!this.#seen && this.#vector === 'none')
+      window.fail(0, 'expected events such as {:type :ok, :f :txn, …}; found none');
+    this.#events.finish();
+  }
+
+  #fastEvent(): boolean {
+    const { event } = this.#scanner;
+    const { type, valueFrom, valueTo } = event;
+    const { bytes } = this.#window;
+    if (type === undefined || Number.isNaN(event.process) || event.process < 0 || valueFrom < 0) return false;
+    const head = { type, process: event.process, time: event.time, index: event.index };
+    if (!this.#scanner.readOps(bytes, valueFrom, valueTo, this.#ops)) return false;
+    if (type === 'invoke') {
+      // Most invocations are never looked at again, so they are kept as bytes and not as operations.
+      const invoked = Buffer.from(bytes.subarray(valueFrom, valueTo));
+      this.#events.invoke(head, () => {
+        this.#scanner.readOps(invoked, 0, invoked.length, this.#invoked);
+        return this.#invoked;
+      });
+    } else this.#events.complete(head, this.#ops);
+    return true;
+  }
+
+  /** Reads one form in full; false when it goes on past the window. */
+  #slowForm(): boolean {
+    const window: ByteWindow = this.#window;
+    const reader = new EdnReader(window.bytes, window.at, window.end);
+    try {
+      const byte = reader.skip();
+      if (byte === -1) {
+        if (window.ended) window.at = window.end;
+        return window.ended;
+      }
+      if (byte === 91 && this.#vector === 'none' && !this.#seen) {
+        this.#vector = 'open';
+        reader.at++;
+      } else if (byte === 93 && this.#vector === 'open') {
+        this.#vector = 'closed';
+        reader.at++;
+      } else if (this.#vector === 'closed') {
+        window.fail(reader.at, 'nothing may follow the list of events');
+      } else {
+        const start = reader.at;
+        this.#event(reader.read(), start);
+        this.#seen = true;
+      }
+      window.at = reader.at;
+      return true;
+    } catch (thrown) {
+      if (thrown instanceof EdnProblem) window.fail(thrown.offset, thrown.message);
+      if (!(thrown instanceof EdnEnd)) throw thrown;
+      if (window.ended) window.fail(window.at, 'the file ends inside the event that begins here');
+      return false;
+    }
+  }
+
+  #event(form: Edn, offset: number): void {
+    const window: ByteWindow = this.#window;
+    if (!(form instanceof EdnMap)) {
+      window.fail(offset, `expected an event such as {:type :ok, …}, found ${short(form)}`);
+    }
+    const fields = new Map(form.entries.map(([key, value]) => [fieldName(key), value]));
+    const type = fieldName(fields.get('type') ?? null);
+    const processField = fields.get('process');
+    // The nemesis and other helpers have names for processes; they run no transactions.
+    if (processField instanceof EdnAtom || typeof processField === 'string') return;
+    if (!eventTypes.includes(type as EventType)) {
+      const found = fields.has('type') ? short(fields.get('type')!) : 'nothing';
+      window.fail(offset, `expected :invoke, :ok, :fail or :info, found ${found}`, ':type');
+    }
+    const number = (name: string): number => {
+      const value = fields.get(name) ?? null;
+      if (value === null) return Number.NaN;
+      if (typeof value === 'number') return value;
+      return window.fail(offset, `expected a number, found ${short(value)}`, `:${name}`);
+    };
+    const head = {
+      type: type as EventType,
+      process: number('process'),
+      time: number('time'),
+      index: number('index'),
+    };
+    if (!Number.isNaN(head.process) && (!Number.isInteger(head.process) || head.process < 0)) {
+      window.fail(offset, `expected a whole number from 0 on, found ${head.process}`, ':process');
+    }
+    const value = fields.get('value') ?? null;
+    // A transaction that failed or was lost may come back with an error in place of its operations.
+    const told = Array.isArray(value) || type === 'ok' || type === 'invoke';
+    this.#ops.clear();
+    const problem = told ? microOps(value, this.#ops) : undefined;
+    if (problem !== undefined) {
+      const f = fieldName(fields.get('f') ?? null);
+      if (f !== undefined && f !== 'txn') return; // an operation that is no transaction
+      window.fail(offset, problem, ':value');
+    }
+    const known = Number.isNaN(head.process) ? { ...head, process: this.#events.nextProcess() } : head;
+    if (type === 'invoke') {
+      const ops = this.#ops.copy();
+      this.#events.invoke(known, () => ops);
+    } else this.#events.complete(known, told ? this.#ops : undefined);
+  }
+}
+
+/** Takes micro-operations into `ops`; what is wrong with them, if anything. */
+export function microOps(value: Edn, ops: MicroOps): string | undefined {
+  if (!Array.isArray(value))
+    return `expected a list of operations such as [[:r 1 nil] [:append 2 3]], found ${short(value)}`;
+  for (const micro of value as readonly Edn[]) {
+    const [f, key, operand = null] = Array.isArray(micro) ? (micro as readonly Edn[]) : [];
+    const name = f === undefined ? undefined : fieldName(f);
+    if (name === undefined || key === undefined)
+      return `expected an operation such as [:r 1 nil], found ${short(micro)}`;
+    if (name === 'r') {
+      if (Array.isArray(operand)) ops.read(nameOf(key), (operand as readonly Edn[]).map(nameOf));
+      else ops.read(nameOf(key), operand === null ? null : nameOf(operand));
+    } else if (name === 'append') ops.append(nameOf(key), nameOf(operand));
+    else if (name === 'w') ops.write(nameOf(key), nameOf(operand));
+    else return `expected the operation :r, :w or :append, found ${short(f!)}`;
+  }
+  return undefined;
+}
+
+function fieldName(value: Edn): string | undefined {
+  if (typeof value === 'string') return value;
+  return value instanceof EdnAtom ? value.text.replace(/^:/, '') : undefined;
+}
+
+export function short(value: Edn): string {
+  const text = printEdn(value);
+  return text.length > 60 ? `${text.slice(0, 57)}...` : text;
+}

@@ -1,0 +1,91 @@
+/** Elle's JSON: Jepsen's events with strings for keywords, as a list or one per line. */
+import { showFound } from '../../json.js';
+import { KvBuilder } from '../kv-builder.js';
+import type { KvName } from '../kv-history.js';
+import { ByteWindow } from './byte-window.js';
+import { type EventType, eventTypes } from './edn-event.js';
+import type { FormatInput, Imported } from './format.js';
+import { JepsenEvents } from './jepsen-events.js';
+import { JsonElements } from './json-elements.js';
+import { MicroOps, settleReads } from './micro-ops.js';
+
+export async function readElleJson(input: FormatInput): Promise<Imported> {
+  const builder = new KvBuilder();
+  const events = new JepsenEvents(builder);
+  const window = new ByteWindow(input.shown, input.bytes());
+  const elements = new JsonElements(window);
+  const ops = new MicroOps();
+  const take = (element: unknown, offset: number): void =>
+    takeEvent(element, offset, { window, events, ops });
+  await window.readAll(() => elements.run(take));
+  elements.finish();
+  events.finish();
+  return { kind: 'kv', history: settleReads(builder.build()) };
+}
+
+interface Sink {
+  readonly window: ByteWindow;
+  readonly events: JepsenEvents;
+  readonly ops: MicroOps;
+}
+
+function takeEvent(element: unknown, offset: number, { window, events, ops }: Sink): void {
+  const event = element as Readonly<Record<string, unknown>>;
+  const { process = null, value = null, f = null } = event;
+  // The nemesis and other helpers have names for processes; they run no transactions.
+  if (typeof process === 'string') return;
+  const type = typeof event.type === 'string' ? event.type.replace(/^:/, '') : event.type;
+  if (!eventTypes.includes(type as EventType)) {
+    window.fail(offset, `expected invoke, ok, fail or info, found ${showFound(event.type)}`, 'type');
+  }
+  const number = (name: string): number => {
+    const found = event[name] ?? null;
+    if (found === null) return Number.NaN;
+    if (typeof found === 'number') return found;
+    return window.fail(offset, `expected a number, found ${showFound(found)}`, name);
+  };
+  const head = {
+    type: type as EventType,
+    process: number('process'),
+    time: number('time'),
+    index: number('index'),
+  };
+  if (process !== null && !(Number.isInteger(head.process) && head.process >= 0)) {
+    window.fail(offset, `expected a whole number from 0 on, found ${showFound(process)}`, 'process');
+  }
+  const told = Array.isArray(value) || type === 'ok' || type === 'invoke';
+  ops.clear();
+  const problem = told ? jsonMicroOps(value, ops) : undefined;
+  if (problem !== undefined) {
+    if (f !== null && f !== 'txn' && f !== ':txn') return; // an operation that is no transaction
+    window.fail(offset, problem, 'value');
+  }
+  const known = process === null ? { ...head, process: events.nextProcess() } : head;
+  if (type === 'invoke') {
+    const invoked = ops.copy();
+    events.invoke(known, () => invoked);
+  } else events.complete(known, told ? ops : undefined);
+}
+
+function jsonMicroOps(value: unknown, ops: MicroOps): string | undefined {
+  if (!Array.isArray(value))
+    return `expected a list of operations such as [["r", 1, null]], found ${showFound(value)}`;
+  for (const micro of value as readonly unknown[]) {
+    const [f, key, operand = null] = Array.isArray(micro) ? (micro as readonly unknown[]) : [];
+    if (f === undefined || key === undefined)
+      return `expected an operation such as ["r", 1, null], found ${showFound(micro)}`;
+    const name = jsonName(key);
+    if (f === 'r' || f === ':r') {
+      if (Array.isArray(operand)) ops.read(name, (operand as readonly unknown[]).map(jsonName));
+      else ops.read(name, operand === null ? null : jsonName(operand));
+    } else if (f === 'append' || f === ':append') ops.append(name, jsonName(operand));
+    else if (f === 'w' || f === ':w') ops.write(name, jsonName(operand));
+    else return `expected the operation "r", "w" or "append", found ${showFound(f)}`;
+  }
+  return undefined;
+}
+
+/** How a key or value is called: numbers and texts are themselves, all else is its JSON. */
+export function jsonName(value: unknown): KvName {
+  return typeof value === 'number' || typeof value === 'string' ? value : JSON.stringify(value);
+}

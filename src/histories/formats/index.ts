@@ -1,0 +1,17 @@
+export { type FormatName, formatNames, type Imported } from './format.js';
+export { kvFromHistory, kvHeader, kvOperations } from './own.js';
+export {
+  type AnyHistory,
+  parseFormatName,
+  type ReadAnyOptions,
+  readAnyHistory,
+  recognizeFormat,
+} from './read-any.js';
+export { historyFormats } from './registry.js';
+export {
+  eventLines,
+  formatOfName,
+  type WritableFormat,
+  writableFormats,
+  writeKvHistory,
+} from './write-kv.js';

@@ -1,0 +1,212 @@
+/**
+ * Reads a history whatever its format: looks at the first bytes (or the names in a folder), unpacks what is
+ * packed, and hands it to its reader.
+ *
+ * 1. A tar archive is unpacked into a temporary folder of ours, which is removed again whatever happens.
+ * 2. A folder is tried as it is; if no format knows it, the folders inside are, down to four levels; last, a
+ *    single file inside (`history.edn` in a Jepsen run's folder) is taken.
+ * 3. A file is told by its content. The name is never asked.
+ */
+import { createWriteStream } from 'node:fs';
+import { mkdtemp, open, readdir, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { errorText, FileError, IsoldeError } from '../../errors.js';
+import { bytesOf, type Compression, compressionOf, defaultMaxBytes, headOf } from './bytes.js';
+import {
+  type FormatInput,
+  type FormatName,
+  formatNames,
+  type HistoryFormat,
+  type Imported,
+} from './format.js';
+import { historyFormats } from './registry.js';
+import { looksLikeTar, unpackTar } from './tar.js';
+
+export interface ReadAnyOptions {
+  /** Takes it for this format, whatever it looks like. */
+  readonly format?: FormatName;
+  /** Called now and then with the bytes read so far, after decompression. */
+  readonly onProgress?: (bytes: number) => void;
+  /** Bytes that may come out of a compressed file or an archive; 64 GB unless told. */
+  readonly maxBytes?: number;
+}
+
+export type AnyHistory = Imported & { readonly format: FormatName };
+
+const headBytes = 64 * 1024;
+const maxDepth = 4;
+
+/** Reads the history in a file or folder. */
+export async function readAnyHistory(path: string, options: ReadAnyOptions = {}): Promise<AnyHistory> {
+  return withFound(path, options, async (found) => {
+    let bytes = 0;
+    const { onProgress } = options;
+    const imported = await found.format.read(
+      inputOf(found, options, (count) => {
+        bytes += count;
+        onProgress?.(bytes);
+      }),
+    );
+    return { ...imported, format: found.format.name };
+  });
+}
+
+/** The format of a file or folder. */
+export async function recognizeFormat(path: string, options: ReadAnyOptions = {}): Promise<FormatName> {
+  return withFound(path, options, async (found) => found.format.name);
+}
+
+/** A format from its name on the command line. */
+export function parseFormatName(text: string): FormatName {
+  const name = formatNames.find((each) => each === text.toLowerCase());
+  if (name !== undefined) return name;
+  throw new IsoldeError('usage', `there is no format "${text}"; there are ${formatNames.join(', ')}`);
+}
+
+interface Found {
+  readonly format: HistoryFormat;
+  readonly path: string;
+  readonly shown: string;
+  readonly entries?: readonly string[];
+}
+
+async function withFound<T>(
+  path: string,
+  options: ReadAnyOptions,
+  use: (found: Found) => Promise<T>,
+): Promise<T> {
+  const temporary: string[] = [];
+  const newFolder = async (): Promise<string> => {
+    const folder = await mkdtemp(join(tmpdir(), 'isolde-import-'));
+    temporary.push(folder);
+    return folder;
+  };
+  try {
+    return await use(await find(path, options, newFolder));
+  } catch (thrown) {
+    if (thrown instanceof IsoldeError) throw thrown;
+    throw new IsoldeError('file-system', `cannot read ${path}: ${errorText(thrown)}`, { cause: thrown });
+  } finally {
+    for (const folder of temporary) await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function find(path: string, options: ReadAnyOptions, newFolder: () => Promise<string>): Promise<Found> {
+  const wanted = historyFormats.filter(({ name }) => options.format === undefined || name === options.format);
+  const info = await stat(path).catch((cause: unknown) => {
+    throw new IsoldeError('file-system', `cannot read ${path}: ${errorText(cause)}`, { cause });
+  });
+  if (info.isDirectory()) return findInFolder(path, path, wanted, options.format);
+  const head = await headOf(path, headBytes);
+  if (looksLikeTar(head)) {
+    const folder = await newFolder();
+    const maxBytes = options.maxBytes ?? defaultMaxBytes;
+    await unpackTar(bytesOf(path, { maxBytes }), folder, path);
+    return findInFolder(folder, path, wanted, options.format);
+  }
+  const format = options.format === undefined ? wanted.find((each) => each.fitsFile(head)) : wanted[0];
+  if (format === undefined) throw unknownFormat(path);
+  // Our own reader reads gzip and plain files from their path; the rest is unpacked for it.
+  if (format.name === 'isolde' && !['none', 'gzip'].includes(await compressionOfFile(path))) {
+    const plain = join(await newFolder(), 'history.jsonl');
+    await pipeline(Readable.from(copies(bytesOf(path, limits(options)))), createWriteStream(plain));
+    return { format, path: plain, shown: path };
+  }
+  return { format, path, shown: path };
+}
+
+async function findInFolder(
+  top: string,
+  shownTop: string,
+  formats: readonly HistoryFormat[],
+  asked: FormatName | undefined,
+): Promise<Found> {
+  const files: { readonly path: string; readonly shown: string }[] = [];
+  let level = [{ path: top, shown: shownTop }];
+  for (let depth = 0; depth <= maxDepth && level.length > 0; depth++) {
+    const next: typeof level = [];
+    for (const { path, shown } of level) {
+      const listed = await readdir(path, { withFileTypes: true });
+      const entries = listed.map((entry) => entry.name);
+      const format = formats.find((each) => each.fitsFolder?.(entries) === true);
+      if (format !== undefined) return { format, path, shown, entries };
+      for (const entry of listed) {
+        const inside = { path: join(path, entry.name), shown: `${shown}/${entry.name}` };
+        if (entry.isDirectory()) next.push(inside);
+        else if (entry.isFile()) files.push(inside);
+      }
+    }
+    level = next.slice(0, 1000);
+  }
+  return findAmongFiles(files, shownTop, formats, asked);
+}
+
+/** The one history among the files of a folder; a Jepsen run keeps `history.edn` beside much else. */
+async function findAmongFiles(
+  files: readonly { readonly path: string; readonly shown: string }[],
+  shownTop: string,
+  formats: readonly HistoryFormat[],
+  asked: FormatName | undefined,
+): Promise<Found> {
+  const named = files.filter(({ path }) => /[/\\]history\.(edn|jsonl?)(\.gz)?$/.test(path));
+  const fitting: Found[] = [];
+  for (const file of (named.length > 0 ? named : files).slice(0, 1000)) {
+    const head = await headOf(file.path, headBytes, file.shown);
+    const format = formats.find((each) => each.fitsFile(head));
+    if (format !== undefined) fitting.push({ format, ...file });
+  }
+  if (fitting.length === 1) return fitting[0]!;
+  if (fitting.length > 1) {
+    const some = fitting.slice(0, 3).map(({ shown }) => shown);
+    throw new FileError(
+      { file: shownTop },
+      `it holds ${fitting.length} histories; name one: ${some.join(', ')}`,
+    );
+  }
+  throw asked === undefined
+    ? unknownFormat(shownTop)
+    : new FileError({ file: shownTop }, `nothing in it looks like the format ${asked}`);
+}
+
+function inputOf(found: Found, options: ReadAnyOptions, onBytes: (count: number) => void): FormatInput {
+  return {
+    path: found.path,
+    shown: found.shown,
+    ...(found.entries !== undefined && { entries: found.entries }),
+    bytes: (entry) =>
+      bytesOf(entry === undefined ? found.path : join(found.path, entry), {
+        shown: entry === undefined ? found.shown : `${found.shown}/${entry}`,
+        onBytes,
+        ...limits(options),
+      }),
+  };
+}
+
+function limits(options: ReadAnyOptions): { readonly maxBytes?: number } {
+  return options.maxBytes === undefined ? {} : { maxBytes: options.maxBytes };
+}
+
+async function* copies(blocks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
+  for await (const block of blocks) yield Buffer.from(block);
+}
+
+async function compressionOfFile(path: string): Promise<Compression> {
+  const file = await open(path, 'r');
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(6), 0, 6, 0);
+    return compressionOf(buffer.subarray(0, bytesRead));
+  } finally {
+    await file.close();
+  }
+}
+
+function unknownFormat(path: string): FileError {
+  const known = historyFormats.map(({ name, title }) => `${name} (${title})`).join(', ');
+  return new FileError(
+    { file: path },
+    `it looks like none of the formats that are read: ${known}; --format NAME takes it for one of them`,
+  );
+}
