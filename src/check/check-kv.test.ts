@@ -160,14 +160,6 @@ describe('what is not known', () => {
     expect(result.unknownReasons.join()).toContain('no times');
   });
 
-  it('is said: the search ended at its budget', () => {
-    const hard = 'A: wx1 wy1 | B: wx2 wy2 | C: wx3 wy3 | D: rx1 ry2 | E: rx2 ry3 | F: rx3 ry1';
-    expect(checkKv(kv(hard), { definitions: 'adya' }).valid).toBe(false);
-    const result = checkKv(kv(hard), { definitions: 'adya', budget: 0, strongest: false });
-    expect(result.valid).toBe('unknown');
-    expect(result.unknownReasons.join()).toContain('after 0 steps');
-  });
-
   it('does not hide what is certain', () => {
     expect(checkKv(kv('A: wx1 | B: wx1 | C: rx1 ry7')).valid).toBe(false);
   });

@@ -21,7 +21,7 @@ import {
   wr,
   ww,
 } from './graph.js';
-import { guessOrder } from './guess-order.js';
+import { depths, guessOrder } from './guess-order.js';
 import { addKvDependencies, type KvDependencies } from './kv-edges.js';
 import { cycleFinding, noOrderFinding } from './kv-findings.js';
 import { baseOf, type CheckLevel, orderOf } from './levels.js';
@@ -31,7 +31,7 @@ import type { ResolvedKv } from './resolve-reads.js';
 import { type SaturatedLevel, saturate } from './saturation.js';
 import { saturationFinding } from './saturation-finding.js';
 import { defaultLimits, type ForcedChoice, type SearchLimits, searchOrder } from './search-order.js';
-import { groupBySession } from './sessions.js';
+import { groupBySession, withoutSessions } from './sessions.js';
 
 export type Decision =
   | { readonly outcome: 'holds' }
@@ -158,18 +158,24 @@ function decideByOrder(
     dependencies = addKvDependencies(resolved, edges, { onlyFromWriters: true });
   }
   const kinds = dependencyKinds | orders;
-  const graph = buildPolygraph(resolved, mode, edges, kinds, dependencies);
+  const plain = buildPolygraph(resolved, mode, edges, kinds, dependencies);
   const hints = { ...prepared.times, position: groupBySession(resolved).position };
-  if (guessOrder(graph, hints)) return { outcome: 'holds' };
+  if (guessOrder(plain, hints)) return { outcome: 'holds' };
+  // Whatever the level, versions that are ordered by what everybody saw need no search.
+  const causal = mode === 'cursor stability' ? [] : causalOrder(prepared, orders);
+  if (causal === undefined) return decideBySaturation(prepared, 'causal');
+  const graph = withPoints(plain, causal);
+  if (guessOrder(graph, { ...prepared.times, position: depths(graph) })) return { outcome: 'holds' };
   const search = searchOrder(graph, limits);
   if (search.outcome === 'possible') return { outcome: 'holds' };
   if (search.outcome === 'unknown') {
     // What is known by now may lead the run past the place where it was stuck.
-    if (guessOrder(graph, hints, forcedPoints(graph, search.forced))) return { outcome: 'holds' };
+    const further = withPoints(graph, search.forced);
+    if (guessOrder(further, { ...prepared.times, position: depths(further) })) return { outcome: 'holds' };
     return { outcome: 'unknown', reason: search.reason };
   }
   const findings = search.byForce
-    ? forcedFinding(resolved, level, mode, copyEdges(edges, kinds), search.forced)
+    ? forcedFinding(resolved, level, mode, copyEdges(edges, kinds), [...causal, ...search.forced])
     : undefined;
   return { outcome: 'broken', findings: [findings ?? noOrderFinding(resolved, search.txs, level)] };
 }
@@ -180,14 +186,46 @@ function broken(prepared: PreparedKv, level: CheckLevel, findings: readonly Find
   return { outcome: 'broken', findings: [noOrderFinding(prepared.resolved, [...txs], level)] };
 }
 
-/** The edges of forced choices, between points, as pairs. */
-function forcedPoints(graph: Polygraph, forced: readonly ForcedChoice[]): number[] {
+const ownSessionsLimit = 5_000;
+
+/**
+ * The pairs of versions that causal consistency orders: prefix and everything above it order them too. Undefined if
+ * that already has a cycle.
+ */
+function causalOrder(prepared: PreparedKv, orders: number): ForcedChoice[] | undefined {
+  const { resolved, edges } = prepared;
+  const { history } = resolved;
+  const inSessions = orders !== 0;
+  if (!inSessions && history.txCount > ownSessionsLimit) return [];
+  const base = copyEdges(edges, kindMask(ww, wr) | (inSessions ? kindMask(sessionOrder) : 0));
+  const known = base.length;
+  const sessions = inSessions ? groupBySession(resolved) : withoutSessions(resolved);
+  const { initialReads, unknown } = saturate(resolved, 'causal', base, base, sessions);
+  if (unknown !== undefined) return [];
+  if (inSessions && (initialReads.length > 0 || cyclicComponents(buildGraph(base)).length > 0))
+    return undefined;
+  const choices: ForcedChoice[] = [];
+  for (let e = known; e < base.length; e++) {
+    const key = history.opKey[base.refs[e]!]!;
+    choices.push({ key, first: base.sources[e]!, second: base.targets[e]!, readersOfFirst: [] });
+  }
+  return choices;
+}
+
+/** The polygraph with further choices made. */
+function withPoints(graph: Polygraph, choices: readonly ForcedChoice[]): Polygraph {
   const points: number[] = [];
-  for (const { first, second, readersOfFirst } of forced) {
+  for (const { first, second, readersOfFirst } of choices) {
     points.push(leavesFrom(graph, first, ww), entersAt(graph, second, ww));
     for (const reader of readersOfFirst) {
       if (reader !== second) points.push(leavesFrom(graph, reader, rw), entersAt(graph, second, rw));
     }
   }
-  return points;
+  const grow = (old: Int32Array, offset: number): Int32Array => {
+    const grown = new Int32Array(old.length + points.length / 2);
+    grown.set(old);
+    for (let i = 0; i < points.length / 2; i++) grown[old.length + i] = points[2 * i + offset]!;
+    return grown;
+  };
+  return { ...graph, sources: grow(graph.sources, 0), targets: grow(graph.targets, 1) };
 }

@@ -33,32 +33,38 @@ describe('explanations', () => {
 
   it('say when a version order is inferred, and from what', () => {
     expect(first('A: wx1 wy1 | B: ry1 wx2 wz1 | C: rx1 rz1').explanation).toMatchInlineSnapshot(`
-      "Suppose T1 wrote x before T2.
-      Let T3 = r(x, 1) r(z, 1)
+      "Let T3 = r(x, 1) r(z, 1)
           T2 = r(y, 1) w(x, 2) w(z, 1)
-      T3 < T2, because T3 read x before T2 wrote it: r(x, 1) does not see w(x, 2) (as supposed);
-      however, T2 < T3, because T3 read z as T2 wrote it: r(z, 1) from w(z, 1): a contradiction.
-      Otherwise T2 wrote x before T1.
-      Let T1 = w(x, 1) w(y, 1)
-          T2 = r(y, 1) w(x, 2) w(z, 1)
-      T1 < T2, because T2 read y as T1 wrote it: r(y, 1) from w(y, 1);
-      however, T2 < T1, because T1 wrote x after T2 did: w(x, 1) after w(x, 2) (as supposed): a contradiction."
+          T1 = w(x, 1) w(y, 1)
+      T3 < T2, because T3 read x before T2 wrote it: r(x, 1) does not see w(x, 2) (T1 wrote x before T2, because otherwise T1 -wr y-> T2 -ww x-> T1);
+      however, T2 < T3, because T3 read z as T2 wrote it: r(z, 1) from w(z, 1): a contradiction."
+    `);
+  });
+
+  it('give for each inferred order the cycle that the other one would close', () => {
+    const text = 'A: wx1 wy1 | B: wx2 wy2 | C: rx1 ry2 | D: rx2 ry1';
+    expect(first(text).explanation).toMatchInlineSnapshot(`
+      "Let T3 = r(x, 1) r(y, 2)
+          T1 = w(x, 1) w(y, 1)
+          T2 = w(x, 2) w(y, 2)
+      T3 < T1, because T3 read y before T1 wrote it: r(y, 2) does not see w(y, 1) (T2 wrote y before T1, because otherwise T1 -ww y-> T2 -ww x (otherwise T3 -rw x-> T2 -wr y-> T3)-> T1);
+      however, T1 < T3, because T3 read x as T1 wrote it: r(x, 1) from w(x, 1): a contradiction."
     `);
   });
 
   it('argue by cases where two versions can stand neither way', () => {
-    const text = 'A: wx1 wy1 | B: wx2 wy2 | C: rx1 ry2 | D: rx2 ry1';
-    expect(first(text).explanation).toMatchInlineSnapshot(`
-      "Suppose T1 wrote x before T2.
-      Let T3 = r(x, 1) r(y, 2)
-          T2 = w(x, 2) w(y, 2)
-      T3 < T2, because T3 read x before T2 wrote it: r(x, 1) does not see w(x, 2) (as supposed);
-      however, T2 < T3, because T3 read y as T2 wrote it: r(y, 2) from w(y, 2): a contradiction.
-      Otherwise T2 wrote x before T1.
-      Let T4 = r(x, 2) r(y, 1)
-          T1 = w(x, 1) w(y, 1)
-      T4 < T1, because T4 read x before T1 wrote it: r(x, 2) does not see w(x, 1) (as supposed);
-      however, T1 < T4, because T4 read y as T1 wrote it: r(y, 1) from w(y, 1): a contradiction."
+    const text = 'A: rx_ wy1 wz1 | B: ry_ wx1 wz2 | C: rz1 | D: rz2';
+    expect(first(text, 'snapshot').explanation).toMatchInlineSnapshot(`
+      "Suppose T1 wrote z before T2.
+      Let T2 = r(y, initial) w(x, 1) w(z, 2)
+          T1 = r(x, initial) w(y, 1) w(z, 1)
+      T2 < T1, because T2 read y before T1 wrote it: r(y, initial) does not see w(y, 1);
+      however, T1 < T2, because T2 wrote z after T1 did: w(z, 2) after w(z, 1) (as supposed): a contradiction.
+      Otherwise T2 wrote z before T1.
+      Let T1 = r(x, initial) w(y, 1) w(z, 1)
+          T2 = r(y, initial) w(x, 1) w(z, 2)
+      T1 < T2, because T1 read x before T2 wrote it: r(x, initial) does not see w(x, 1);
+      however, T2 < T1, because T1 wrote z after T2 did: w(z, 1) after w(z, 2) (as supposed): a contradiction."
     `);
   });
 

@@ -28,7 +28,10 @@ export function forcedFinding(
   const cases = [left, right].map((choice) => view.finding(level, forced.length - 2, choice));
   const [a, b] = cases;
   if (a === undefined || b === undefined) return a ?? b;
-  const [main, other] = b.cycle!.length < a.cycle!.length ? [b, a] : [a, b];
+  // An order that closes a cycle without rw is not the one the database used.
+  const weight = (finding: Finding): number =>
+    finding.cycle!.length + (finding.cycle!.some((edge) => edge.kind === 'rw') ? 0 : 1000);
+  const [main, other] = weight(b) < weight(a) ? [b, a] : [a, b];
   const ids = new Set(main.transactions.map((tx) => tx.id));
   const added = other.transactions.filter((tx) => !ids.has(tx.id));
   const object = printName(resolved.history.keyNames[left.key]!);
@@ -66,21 +69,58 @@ class ForcedView {
   finding(level: CheckLevel, count: number, supposed?: ForcedChoice): Finding | undefined {
     const cycle = this.#cycle(count, supposed);
     if (cycle === undefined) return undefined;
+    const turned = supposed === undefined ? this.#turnedRound(cycle) : undefined;
     const shown = new Set<number>();
     const whyForced: WhyForced = (from, to, kind, key) => {
       if (this.#isKnown(from, to, kind, key)) return undefined;
       if (supposed !== undefined && makes(supposed, from, to, kind, key)) return 'as supposed';
-      const at = this.forced.findIndex((choice) => makes(choice, from, to, kind, key));
+      if (turned !== undefined && makes(turned.choice, from, to, kind, key)) {
+        return this.#because(turned.choice, cycle, turned.at, shown);
+      }
+      const at = this.#forcedAt(from, to, kind, key);
       if (at < 0) return undefined;
-      const { first, second, readersOfFirst } = this.forced[at]!;
-      const other = this.#cycle(at, { key, first: second, second: first, readersOfFirst: this.#readers(at) });
-      for (const tx of [first, second, ...(other?.nodes ?? [])]) shown.add(tx);
-      const name = (tx: number): string => txName(this.resolved.history, tx);
-      const order = `${name(first)} wrote ${printName(this.resolved.history.keyNames[key]!)} before ${name(second)}`;
-      if (readersOfFirst.includes(from)) shown.add(from);
-      return other === undefined ? order : `${order}, because otherwise ${this.#print(other)}`;
+      return this.#because(this.forced[at]!, this.#cycle(at, this.#opposite(at)), at, shown);
     };
-    return cycleFinding(this.resolved, cycle, { rulesOut: [level], whyForced, alsoShow: () => shown });
+    const options = { rulesOut: [level], whyForced, alsoShow: () => shown };
+    return cycleFinding(this.resolved, turned?.cycle ?? cycle, options);
+  }
+
+  /**
+   * A cycle without rw is not what the database did: it says that a forced order is impossible, and the truth is the
+   * other order, with the cycle that had ruled that out. Both prove the same; this one has the right name.
+   */
+  #turnedRound(cycle: FamilyCycle): { choice: ForcedChoice; at: number; cycle: FamilyCycle } | undefined {
+    if (hasRw(cycle.kinds)) return undefined;
+    let at = -1;
+    cycle.nodes.forEach((from, i) => {
+      const to = cycle.nodes[(i + 1) % cycle.nodes.length]!;
+      const kind = cycle.kinds[i]!;
+      if (this.#isKnown(from, to, kind, cycle.refs[i]!)) return;
+      at = Math.max(at, this.#forcedAt(from, to, kind, cycle.refs[i]!));
+    });
+    if (at < 0) return undefined;
+    const choice = this.#opposite(at);
+    const other = this.#cycle(at, choice);
+    return other === undefined || !hasRw(other.kinds) ? undefined : { choice, at, cycle: other };
+  }
+
+  #because(choice: ForcedChoice, otherwise: FamilyCycle | undefined, at: number, shown: Set<number>): string {
+    const { history } = this.resolved;
+    const { first, second, key } = choice;
+    for (const tx of [first, second]) shown.add(tx);
+    const order = `${txName(history, first)} wrote ${printName(history.keyNames[key]!)} before ${txName(history, second)}`;
+    return otherwise === undefined
+      ? order
+      : `${order}, because otherwise ${this.#print(otherwise, at, shown)}`;
+  }
+
+  #forcedAt(from: number, to: number, kind: number, key: number): number {
+    return this.forced.findIndex((choice) => makes(choice, from, to, kind, key));
+  }
+
+  #opposite(at: number): ForcedChoice {
+    const { key, first, second } = this.forced[at]!;
+    return { key, first: second, second: first, readersOfFirst: this.#readers(at) };
   }
 
   #cycle(count: number, supposed?: ForcedChoice): FamilyCycle | undefined {
@@ -115,15 +155,25 @@ class ForcedView {
     return false;
   }
 
-  #print(cycle: FamilyCycle): string {
+  /** A cycle in one line; orders that were forced before `limit` say why. */
+  #print(cycle: FamilyCycle, limit: number, shown: Set<number>): string {
     const { history } = this.resolved;
     const steps = cycle.nodes.map((tx, i) => {
-      const object = cycle.refs[i]! < 0 ? '' : ` ${printName(history.keyNames[cycle.refs[i]!]!)}`;
-      return `${txName(history, tx)} -${edgeNames[cycle.kinds[i]!]}${object}-> `;
+      shown.add(tx);
+      const to = cycle.nodes[(i + 1) % cycle.nodes.length]!;
+      const kind = cycle.kinds[i]!;
+      const key = cycle.refs[i]!;
+      const object = key < 0 ? '' : ` ${printName(history.keyNames[key]!)}`;
+      const at = this.#isKnown(tx, to, kind, key) ? -1 : this.#forcedAt(tx, to, kind, key);
+      const other = at < 0 || at >= limit ? undefined : this.#cycle(at, this.#opposite(at));
+      const why = other === undefined ? '' : ` (otherwise ${this.#print(other, at, shown)})`;
+      return `${txName(history, tx)} -${edgeNames[kind]}${object}${why}-> `;
     });
     return `${steps.join('')}${txName(history, cycle.nodes[0]!)}`;
   }
 }
+
+const hasRw = (kinds: readonly number[]): boolean => kinds.includes(rw) || kinds.includes(predicateRw);
 
 function addChoice(edges: EdgeList, choice: ForcedChoice): void {
   edges.add(choice.first, choice.second, ww, choice.key);

@@ -14,9 +14,41 @@ export interface OrderHints {
   readonly position: Int32Array;
 }
 
-/** Did the run get through? `extra` are further edges between points, as pairs. */
-export function guessOrder(graph: Polygraph, hints: OrderHints, extra: readonly number[] = []): boolean {
-  return new Run(graph, hints, extra).finish();
+/** Did the run get through? */
+export function guessOrder(graph: Polygraph, hints: OrderHints): boolean {
+  return new Run(graph, hints).finish();
+}
+
+/**
+ * How many points must come before each transaction's commit, counted along the longest path: where the clock is not
+ * known, the best guess at when it happened.
+ */
+export function depths(graph: Polygraph): Int32Array {
+  const { nodeCount, sources, targets, txCount } = graph;
+  const incoming = new Int32Array(nodeCount);
+  const offsets = new Int32Array(nodeCount + 1);
+  for (let e = 0; e < sources.length; e++) {
+    offsets[sources[e]! + 1]!++;
+    incoming[targets[e]!]!++;
+  }
+  for (let v = 0; v < nodeCount; v++) offsets[v + 1] = offsets[v + 1]! + offsets[v]!;
+  const out = new Int32Array(sources.length);
+  const next = offsets.slice(0, nodeCount);
+  for (let e = 0; e < sources.length; e++) out[next[sources[e]!]!++] = targets[e]!;
+  const depth = new Int32Array(nodeCount);
+  const queue = new Int32Array(nodeCount);
+  let queued = 0;
+  for (let v = 0; v < nodeCount; v++) if (incoming[v] === 0) queue[queued++] = v;
+  for (let i = 0; i < queued; i++) {
+    const v = queue[i]!;
+    for (let e = offsets[v]!; e < offsets[v + 1]!; e++) {
+      const w = out[e]!;
+      depth[w] = Math.max(depth[w]!, depth[v]! + 1);
+      incoming[w] = incoming[w]! - 1;
+      if (incoming[w] === 0) queue[queued++] = w;
+    }
+  }
+  return Int32Array.from({ length: txCount }, (_, tx) => depth[commitPoint(graph, tx)]!);
 }
 
 class Run {
@@ -36,24 +68,19 @@ class Run {
   readonly #lockedBy: Int32Array;
   readonly #parked: number[][];
 
-  constructor(graph: Polygraph, hints: OrderHints, extra: readonly number[]) {
+  constructor(graph: Polygraph, hints: OrderHints) {
     this.#graph = graph;
     const { nodeCount, sources, targets, openKeys } = graph;
     this.#incoming = new Int32Array(nodeCount);
     this.#offsets = new Int32Array(nodeCount + 1);
-    const count = sources.length + extra.length / 2;
-    const source = (e: number): number =>
-      e < sources.length ? sources[e]! : extra[2 * (e - sources.length)]!;
-    const target = (e: number): number =>
-      e < sources.length ? targets[e]! : extra[2 * (e - sources.length) + 1]!;
-    for (let e = 0; e < count; e++) {
-      this.#offsets[source(e) + 1]!++;
-      this.#incoming[target(e)]!++;
+    for (let e = 0; e < sources.length; e++) {
+      this.#offsets[sources[e]! + 1]!++;
+      this.#incoming[targets[e]!]!++;
     }
     for (let v = 0; v < nodeCount; v++) this.#offsets[v + 1] = this.#offsets[v + 1]! + this.#offsets[v]!;
-    this.#targets = new Int32Array(count);
+    this.#targets = new Int32Array(sources.length);
     const next = this.#offsets.slice(0, nodeCount);
-    for (let e = 0; e < count; e++) this.#targets[next[source(e)]!++] = target(e);
+    for (let e = 0; e < sources.length; e++) this.#targets[next[sources[e]!]!++] = targets[e]!;
 
     this.#current = new Int32Array(openKeys.length).fill(-1);
     this.#lockedBy = new Int32Array(openKeys.length).fill(-1);

@@ -29,15 +29,15 @@ export interface Saturation {
 
 /**
  * Adds the edges the axiom forces to `forced`, as ww edges whose `ref` is the read that forces them. `base` holds
- * session order, reads-from and known versions.
+ * session order, reads-from and known versions; without session order in it, pass `withoutSessions`.
  */
 export function saturate(
   resolved: ResolvedKv,
   level: SaturatedLevel,
   base: EdgeList,
   forced: EdgeList,
+  sessions = groupBySession(resolved),
 ): Saturation {
-  const sessions = groupBySession(resolved);
   if (level === 'causal') return saturateCausal(resolved, sessions, base, forced);
   const initialReads: { writer: number; read: number }[] = [];
   const add = forcer(resolved, forced, initialReads);

@@ -166,6 +166,13 @@ describe('the search for a version order', () => {
     expect(result.findings[0]!.explanation).toContain('was tried, and each leads to a cycle');
   });
 
+  it('says so when the budget ends first', () => {
+    const options = { definitions: 'adya', budget: 0, strongest: false } as const;
+    const result = checkKv(kv(eightLoops(8)), options);
+    expect(result.valid).toBe('unknown');
+    expect(result.unknownReasons).toEqual(['the search for an order ended after 0 steps']);
+  });
+
   it('finds the way that is left when half of them are closed', () => {
     expect(checkKv(kv(eightLoops(4)), { definitions: 'adya', strongest: false }).valid).toBe(true);
   });

@@ -82,7 +82,7 @@ export function searchOrder(graph: Polygraph, limits: SearchLimits = defaultLimi
     const solver = new Solver(graph, nodes, componentOf, c, choicesOf[c]!, steps);
     const outcome = solver.solve();
     steps = solver.stepsLeft;
-    forced.push(...solver.forced);
+    for (const choice of solver.forced) forced.push(choice);
     if (outcome === 'impossible') {
       const txs = [...new Set(Array.from(nodes, (v) => pointTx(graph, v)))].filter((tx) => tx >= 0);
       return { outcome, byForce: !solver.guessed, forced: solver.forced, txs };

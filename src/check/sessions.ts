@@ -32,6 +32,21 @@ export function groupBySession(resolved: ResolvedKv): Sessions {
   return { txs, offsets, position, session: history.txSession, count };
 }
 
+/** Every transaction in a session of its own: what is seen of the others is then only what was read. */
+export function withoutSessions(resolved: ResolvedKv): Sessions {
+  const { history, counts } = resolved;
+  const txs = Int32Array.from({ length: history.txCount }, (_, tx) => tx).filter((tx) => counts[tx] === 1);
+  const offsets = new Int32Array(history.txCount + 1);
+  for (let tx = 0; tx < history.txCount; tx++) offsets[tx + 1] = offsets[tx]! + counts[tx]!;
+  return {
+    txs,
+    offsets,
+    position: new Int32Array(history.txCount),
+    session: Int32Array.from({ length: history.txCount }, (_, tx) => tx),
+    count: history.txCount,
+  };
+}
+
 /** For each key the transactions that write it: `txs[offsets[key] … offsets[key + 1] - 1]`, in the order given. */
 export interface KeyWriters {
   readonly offsets: Int32Array;
