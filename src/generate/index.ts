@@ -1,0 +1,23 @@
+export { type Capabilities, capabilitiesOf, findCapabilities, knownTargets } from './capabilities.js';
+export { type ConflictOptions, conflictSchedules } from './conflicts.js';
+export {
+  allFeatures,
+  defaultWeights,
+  type Feature,
+  type GroupName,
+  isFeature,
+  type Weights,
+} from './features.js';
+export {
+  type BelievedRows,
+  type Generated,
+  type GenerateOptions,
+  generate,
+  generateCase,
+  type Interleaving,
+  observeTables,
+} from './generate-case.js';
+export { findProfile, makeProfile, type Profile, parseProfile, profiles, type Range } from './profile.js';
+export { Random } from './random.js';
+export { randomSchedule } from './schedules.js';
+export { type ColumnModel, type IndexModel, ridColumn, type TableModel, versionColumn } from './schema.js';

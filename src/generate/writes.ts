@@ -1,0 +1,326 @@
+/**
+ * Statements that write, each believed by the shadow state as it is built.
+ *
+ * What keeps them valid: rows get fresh `rid`s; keys and unique columns get values no live row has, except in a
+ * deliberate collision; writes to them name one row; rows that other tables refer to are neither deleted nor re-keyed.
+ */
+import type { Assignment, Expression, InsertStatement, Statement, Value } from '../sql/index.js';
+import { believeValue } from './belief.js';
+import { binary, both, column, core, item, literal, query, table } from './build.js';
+import type { Aim, Predicates } from './predicates.js';
+import { type ColumnModel, ridColumn } from './schema.js';
+import type { ShadowTable } from './shadow.js';
+import { freshValue, isWhole } from './values.js';
+
+export interface Written {
+  readonly statement: Statement;
+  /** It is meant to fail on a key that is taken. */
+  readonly collides?: true;
+}
+
+type RowValues = Readonly<Record<string, Value>>;
+
+export class Writes {
+  constructor(readonly predicates: Predicates) {}
+
+  get #random() {
+    return this.predicates.chooser.random;
+  }
+
+  get #chooser() {
+    return this.predicates.chooser;
+  }
+
+  get #shadow() {
+    return this.predicates.shadow;
+  }
+
+  /** Columns a statement may write, `rid` apart. */
+  static writable(of: ShadowTable): ColumnModel[] {
+    return of.model.columns.filter(({ role }) => role !== 'rid' && role !== 'generated');
+  }
+
+  /** INSERT … VALUES. */
+  insert(of: ShadowTable): Written {
+    const collides = of.model.key.length > 0 && this.#chooser.chance('write.collision');
+    const taken = collides
+      ? of.list().find((row) => row.sure && of.model.key.every((k) => row.values[k] !== undefined))
+      : undefined;
+    const count =
+      taken === undefined && this.#chooser.chance('write.multi-row') ? this.#random.between(2, 3) : 1;
+    const leftOut = this.#leftOut(of);
+    const columns = Writes.writable(of).filter((each) => !leftOut.has(each.name));
+    const rows: RowValues[] = [];
+    for (let i = 0; i < count; i++) {
+      const key = taken === undefined ? {} : keyOf(of, taken.values as RowValues);
+      const row = { ...this.newRow(of), ...key };
+      rows.push(row);
+      if (taken === undefined) this.#believeInsert(of, row, leftOut);
+    }
+    const statement = insertRows(of, columns, rows, this.#returning(of));
+    return taken === undefined ? { statement } : { statement, collides: true };
+  }
+
+  /** The rows a table begins with. */
+  initialRows(of: ShadowTable, count: number): InsertStatement {
+    const rows = Array.from({ length: count }, () => {
+      const row = this.newRow(of);
+      this.#believeInsert(of, row, new Set());
+      return row;
+    });
+    return insertRows(of, Writes.writable(of), rows, {});
+  }
+
+  /** Nullable or defaulted columns an INSERT does not name. */
+  #leftOut(of: ShadowTable): ReadonlySet<string> {
+    if (!this.#chooser.chance('write.leave-out')) return new Set();
+    const free = Writes.writable(of).filter(
+      (each) => each.role === 'plain' && (each.nullable || each.default !== undefined),
+    );
+    return new Set(free.length === 0 ? [] : [this.#random.pick(free).name]);
+  }
+
+  #believeInsert(of: ShadowTable, row: RowValues, leftOut: ReadonlySet<string>): void {
+    const values: Record<string, Value | undefined> = { ...row };
+    for (const each of of.model.columns) if (leftOut.has(each.name)) values[each.name] = each.default ?? null;
+    this.#shadow.insert(of, row[ridColumn] as number, values);
+  }
+
+  /** A new row: fresh `rid`, keys and version, the rest from the domains. */
+  newRow(of: ShadowTable): RowValues {
+    const rid = of.nextRid++;
+    const row: Record<string, Value> = { [ridColumn]: rid, ...this.#freeKey(of) };
+    for (const each of Writes.writable(of)) {
+      if (each.role !== 'key') row[each.name] = this.value(of, each);
+    }
+    return row;
+  }
+
+  /** A key no row has: one of the small ones if it is free, else a new one. */
+  #freeKey(of: ShadowTable): RowValues {
+    const columns = of.model.columns.filter(({ role }) => role === 'key');
+    if (columns.length === 0) return {};
+    const taken = new Set(
+      of.list().map((row) => JSON.stringify(columns.map(({ name }) => row.values[name]))),
+    );
+    const entries = (n: () => number) =>
+      columns.map((each) => [each.name, freshValue(each.kind, n())] as const);
+    for (let attempt = 0; attempt < 3; attempt++) {
+      const drawn = entries(() => this.#random.between(1, 12));
+      if (!taken.has(JSON.stringify(drawn.map(([, value]) => value)))) return Object.fromEntries(drawn);
+    }
+    return Object.fromEntries(entries(() => of.nextFresh++));
+  }
+
+  /** A value for a column of a new or changed row. */
+  value(of: ShadowTable, each: ColumnModel): Value {
+    const random = this.#random;
+    switch (each.role) {
+      case 'version':
+        return this.#shadow.nextVersion();
+      case 'key':
+      case 'unique':
+        return each.nullable && random.chance(0.15) ? null : freshValue(each.kind, of.nextFresh++);
+      case 'reference': {
+        const parent = this.#shadow.table(each.references!.table)!;
+        const rows = parent.list().filter(({ rid }) => rid <= parent.pinned);
+        const value = rows.length === 0 ? null : random.pick(rows).values[each.references!.column];
+        return value ?? null;
+      }
+      default:
+        return each.nullable && random.chance(0.12) ? null : random.pickSkewed(each.domain);
+    }
+  }
+
+  #returning(of: ShadowTable): Pick<InsertStatement, 'returning'> {
+    const asked = this.#chooser.chance('write.returning');
+    return asked && !this.#fixed(of) ? { returning: [item(column(ridColumn))] } : {};
+  }
+
+  /** INSERT … SELECT: copies of initial rows under new `rid`s and keys. */
+  insertSelect(of: ShadowTable): Written {
+    const columns = Writes.writable(of);
+    const distinct = columns.filter(({ role }) => role === 'key' || role === 'unique' || role === 'version');
+    const copied = column(ridColumn, 's');
+    // A block of rids: the copy of row r gets block + r, and so do its keys.
+    const many = distinct.every(({ kind }) => isWhole(kind)) && this.#random.chance(0.7);
+    const source = this.predicates.aimRow(of);
+    const block = Math.ceil(of.nextRid / blockSize) * blockSize;
+    const rid = many ? binary('+', literal(block), copied) : literal(of.nextRid);
+    of.nextRid = many ? block + blockSize : of.nextRid + 1;
+    const from = table(of.model.name, 's');
+    const range: Expression = many
+      ? {
+          type: 'between',
+          operand: copied,
+          low: literal(1),
+          high: literal(this.#random.between(2, 12)),
+          negated: false,
+        }
+      : binary('=', copied, literal(source?.rid ?? 1));
+    const values = columns.map((each): Expression => {
+      if (!distinct.includes(each)) return column(each.name, 's');
+      if (each.role === 'version') return binary('+', literal(this.#shadow.nextVersion()), copied);
+      return many ? binary('+', literal(block), copied) : literal(freshValue(each.kind, of.nextFresh++));
+    });
+    if (many) of.nextFresh = Math.max(of.nextFresh, of.nextRid);
+    for (const row of of.list()) {
+      const scope = { shadow: this.#shadow, names: [['s', row] as const] };
+      const hit = this.#shadow.matches(of, row, undefined) && believeValue(range, scope);
+      if (hit !== true) continue;
+      const copy = Object.fromEntries(columns.map((each, i) => [each.name, believeValue(values[i]!, scope)]));
+      this.#shadow.insert(of, believeValue(rid, scope) as number, copy, row.sure);
+    }
+    const items = [rid, ...values].map((each) => item(each));
+    return {
+      statement: {
+        type: 'insert',
+        table: table(of.model.name),
+        columns: [ridColumn, ...columns.map(({ name }) => name)],
+        source: { type: 'query', query: query(core({ items, from, where: range })) },
+      },
+    };
+  }
+
+  /** Rows that an engine with `plainParents` cannot rewrite while others refer to them. */
+  #fixed(of: ShadowTable): boolean {
+    return of.model.parent && this.#chooser.capabilities.plainParents === true;
+  }
+
+  /** UPDATE by constant, expression, CASE or subquery, of one row or many, of plain columns or of the key. */
+  update(of: ShadowTable): Written {
+    const aim: Aim = { table: of, name: of.model.name, row: this.predicates.aimRow(of), writes: true };
+    const movable = of.model.key.length > 0 && (aim.row?.rid ?? 0) > of.pinned;
+    const kinds = ['constant', 'no-op', 'expression', 'case', 'subquery'] as const;
+    const how = this.#chooser.one('set', movable ? [...kinds, 'key'] : kinds);
+    if (how === 'key') return this.#updateKey(aim);
+    const fixed = this.#fixed(of);
+    const targets = Writes.writable(of).filter(({ role }) => role !== 'key' && !(fixed && role === 'unique'));
+    if (targets.length === 0) return movable ? this.#updateKey(aim) : this.delete(of);
+    const version = targets.find(({ role }) => role === 'version');
+    const each = version !== undefined && this.#random.chance(0.7) ? version : this.#random.pick(targets);
+    const single = each.role === 'unique' || this.#chooser.profile.singleRowWrites;
+    const where = single ? this.predicates.whereOne(aim) : this.predicates.where(aim);
+    const set: Record<string, Expression> = { [each.name]: this.#assigned(aim, each, how, single) };
+    const second = targets.filter((other) => other !== each && other.role === 'plain');
+    if (second.length > 0 && this.#random.chance(0.2)) {
+      const other = this.#random.pick(second);
+      set[other.name] = literal(this.value(of, other));
+    }
+    return this.#updateStatement(aim, set, where);
+  }
+
+  #updateStatement(
+    aim: Aim,
+    set: Readonly<Record<string, Expression>>,
+    where: Expression | undefined,
+  ): Written {
+    this.#shadow.update(aim.table, where, set);
+    const assignments = Object.entries(set).map(([name, value]): Assignment => ({ columns: [name], value }));
+    return {
+      statement: {
+        type: 'update',
+        table: table(aim.name),
+        set: assignments,
+        from: [],
+        ...(where === undefined ? {} : { where }),
+        orderBy: [],
+        ...this.#returning(aim.table),
+      },
+    };
+  }
+
+  #updateKey(aim: Aim): Written {
+    const key = this.#freeKey(aim.table);
+    // One column of the key moves; with a fresh value no other row can have the new key.
+    const name = this.#random.pick(aim.table.model.key);
+    const { kind } = aim.table.model.columns.find((each) => each.name === name)!;
+    const value = aim.table.model.key.length === 1 ? key[name]! : freshValue(kind, aim.table.nextFresh++);
+    const where = binary('=', column(ridColumn), literal(aim.row!.rid));
+    return this.#updateStatement(aim, { [name]: literal(value) }, where);
+  }
+
+  /** What a column is set to. */
+  #assigned(aim: Aim, each: ColumnModel, how: string, single: boolean): Expression {
+    const own = column(each.name);
+    const fresh = () => literal(this.value(aim.table, each));
+    if (each.role === 'version') {
+      // Several rows of one statement get different values, too.
+      return single ? fresh() : binary('+', fresh(), column(ridColumn));
+    }
+    if (each.role === 'unique') return fresh();
+    if (how === 'no-op') {
+      const now = aim.row?.values[each.name];
+      return this.#random.chance(0.3) || now === undefined || (now === null && !each.nullable)
+        ? own
+        : literal(now);
+    }
+    if (how === 'expression' && each.arithmetic) {
+      return binary(this.#random.pick(['+', '-'] as const), own, literal(this.#random.between(1, 10)));
+    }
+    if (how === 'case') {
+      const when = this.predicates.whereOne(aim);
+      return { type: 'case', branches: [{ when, result: fresh() }], otherwise: own };
+    }
+    const other = this.predicates.otherTable(aim);
+    const mayRead = other !== aim.table || this.#chooser.weight('write.self-subquery') > 0;
+    if (how === 'subquery' && each.arithmetic && each.nullable && mayRead) {
+      const where = binary('<=', column(ridColumn, 's'), literal(this.#random.between(1, 12)));
+      // No sums: a sum of sums of sums would soon overflow.
+      const sub = this.predicates.wholeNumberQuery(other, where, ['min', 'max']);
+      return { type: 'subquery', query: sub };
+    }
+    return fresh();
+  }
+
+  /** DELETE, of rows nobody refers to. */
+  delete(of: ShadowTable): Written {
+    const rows = of.list().filter(({ rid }) => rid > of.pinned);
+    const row = rows.length === 0 ? undefined : this.#random.pick(rows);
+    const aim: Aim = { table: of, name: of.model.name, row, writes: true };
+    // Doubtful rows are cleared away one by one, or the shadow would fill up with them.
+    const doubtful = rows.find(({ sure }) => !sure);
+    const asked =
+      doubtful !== undefined
+        ? binary('=', column(ridColumn), literal(doubtful.rid))
+        : this.#chooser.profile.singleRowWrites
+          ? this.predicates.whereOne(aim)
+          : this.predicates.where(aim);
+    const spare = of.pinned === 0 ? undefined : binary('>', column(ridColumn), literal(of.pinned));
+    const where = both(asked, spare);
+    this.#shadow.delete(of, where);
+    return {
+      statement: {
+        type: 'delete',
+        table: table(aim.name),
+        using: [],
+        ...(where === undefined ? {} : { where }),
+        orderBy: [],
+        ...this.#returning(of),
+      },
+    };
+  }
+}
+
+/** Distance between the rids of a copied row and its copy; more than any table has initial rows. */
+const blockSize = 1000;
+
+export function keyOf(of: ShadowTable, row: RowValues): RowValues {
+  return Object.fromEntries(of.model.key.map((name) => [name, row[name]!]));
+}
+
+export function insertRows(
+  of: ShadowTable,
+  columns: readonly ColumnModel[],
+  rows: readonly RowValues[],
+  more: Partial<InsertStatement>,
+): InsertStatement {
+  const names = [ridColumn, ...columns.map(({ name }) => name)];
+  return {
+    type: 'insert',
+    table: table(of.model.name),
+    columns: names,
+    source: { type: 'values', rows: rows.map((row) => names.map((name) => literal(row[name]!))) },
+    ...more,
+  };
+}
