@@ -9,11 +9,13 @@
 import type { ComparisonOperator, Expression } from '../ast.js';
 import { temporalValue } from '../parse/literal.js';
 import type { Value } from '../value.js';
+import { visitNodes } from '../walk.js';
 import { arithmetic, convertTo, negate, unifyTypes } from './arithmetic.js';
 import { compileCast } from './cast.js';
 import { comparison } from './compare.js';
 import { compileCall } from './functions.js';
 import { matchLike } from './like.js';
+import { decimalValue, expandExponent } from './number.js';
 import {
   type Compiled,
   type CompiledTruth,
@@ -35,9 +37,11 @@ export function compileValue(e: Expression, scope: Scope, ctx: Context): Compile
       return constant(e.value, ctx);
     case 'float': {
       const number = Number(e.text);
-      if (ctx.dialect === 'postgres' || !Number.isFinite(number))
-        throw new NotDecidable('a number with an exponent');
-      return { type: types.double, run: () => number };
+      if (!Number.isFinite(number)) throw new NotDecidable('a number beyond doubles');
+      if (ctx.dialect !== 'postgres') return { type: types.double, run: () => number };
+      const decimal = expandExponent(e.text);
+      if (decimal === undefined) throw new NotDecidable('a number with a large exponent');
+      return constant(decimalValue(decimal), ctx);
     }
     case 'column': {
       const { depth, index, type } = resolveColumn(e, scope, ctx.dialect);
@@ -46,6 +50,8 @@ export function compileValue(e: Expression, scope: Scope, ctx: Context): Compile
     }
     case 'unary':
       if (e.op === 'NOT') break;
+      if (ctx.dialect === 'mysql' && !variesByRow(e.operand))
+        return negateConstant(e.op, compileValue(e.operand, scope, ctx));
       return compileSign(e.op, compileValue(e.operand, scope, ctx));
     case 'binary':
       if (isArithmetic(e.op)) {
@@ -102,6 +108,18 @@ function constant(value: Value, ctx: Context): Compiled {
   return { type, run: () => fixed };
 }
 
+/** Whether an expression names a column outside subqueries, so that no engine can take it for a constant. */
+function variesByRow(e: Expression): boolean {
+  if (e.type === 'column') return true;
+  let varies = false;
+  visitNodes(e, {
+    expression: (node) => {
+      if (node.type === 'column') varies = true;
+    },
+  });
+  return varies && !/"type":"(subquery|in-query|exists|quantified)"/.test(JSON.stringify(e));
+}
+
 function outerRow(env: Env, depth: number): readonly Evaluated[] {
   let at = env;
   for (let i = 0; i < depth; i++) at = at.outer!;
@@ -128,6 +146,20 @@ export function strict(
     return apply(x, y);
   };
 }
+
+/** MariaDB makes the negation of a negative constant a decimal, whatever the constant is made of. */
+function negateConstant(op: '-' | '+' | '~', operand: Compiled): Compiled {
+  const { type, run } = compileSign(op, operand);
+  return {
+    type,
+    run: (env) => {
+      const value = operand.run(env);
+      return op === '-' && typeof value === 'number' && value < 0 ? doubtfulSign : run(env);
+    },
+  };
+}
+
+const doubtfulSign = undecidable('the type of the negation of a constant');
 
 function compileSign(op: '-' | '+' | '~', operand: Compiled): Compiled {
   if (op === '~') throw new NotDecidable('bitwise NOT');

@@ -24,6 +24,17 @@ export function parseDecimal(text: string): Decimal | undefined {
   return { digits: BigInt(`${sign}${whole}${fraction}`), scale: fraction.length };
 }
 
+/** `1.5e3` as PostgreSQL reads it: a decimal, with as many digits after the point as remain. */
+export function expandExponent(text: string): Decimal | undefined {
+  const match = /^(-?)(\d*)\.?(\d*)[eE]([+-]?\d+)$/.exec(text);
+  if (match === null) return undefined;
+  const [, sign, whole = '', fraction = '', exponent] = match;
+  const scale = fraction.length - Number(exponent);
+  if (Math.abs(scale) > 100) return undefined;
+  const digits = BigInt(`${sign}${whole}${fraction}`);
+  return scale >= 0 ? { digits, scale } : { digits: digits * 10n ** BigInt(-scale), scale: 0 };
+}
+
 export function decimalText({ digits, scale }: Decimal): string {
   const negative = digits < 0n;
   const text = (negative ? -digits : digits).toString().padStart(scale + 1, '0');

@@ -14,6 +14,7 @@ import type {
   UpdateStatement,
 } from '../ast.js';
 import type { Row, Value } from '../value.js';
+import { visitNodes } from '../walk.js';
 import { sameName } from '../words.js';
 import { coerce } from './coerce.js';
 import { contextOf } from './evaluate.js';
@@ -94,6 +95,8 @@ export function compileUpdate(
   const compiled = decide(() => {
     const { scope, ctx } = prepare(update, shape, options);
     const steps = update.set.flatMap((assignment) => compileAssignment(assignment, shape, scope, ctx));
+    if (ctx.dialect === 'mysql') rejectUnsureOrder(update);
+    if (ctx.dialect === 'sqlite') rejectOwnReads(update, shape, ctx);
     return { steps, generated: generatedColumns(shape, scope, ctx) };
   });
   if (isUndecidable(compiled)) return () => compiled;
@@ -105,6 +108,35 @@ export function compileUpdate(
     for (const { index, run } of compiled.generated) changed[index] = run({ row: changed, outer: undefined });
     return changed;
   };
+}
+
+/** MariaDB assigns all at once when the statement has a subquery, and one after the other when it has none. */
+function rejectUnsureOrder(update: UpdateStatement): void {
+  if (!JSON.stringify([update.set, update.where]).includes('"type":"select"')) return;
+  const assigned = new Set<string>();
+  for (const { columns, value } of update.set) {
+    visitNodes(value, {
+      expression: (node) => {
+        if (node.type === 'column' && assigned.has(node.name.toLowerCase())) {
+          throw new NotDecidable('an assignment that reads an assigned column');
+        }
+      },
+    });
+    for (const name of columns) assigned.add(name.toLowerCase());
+  }
+}
+
+/** SQLite runs a correlated subquery of SET on the table as it is by then, with the rows changed before. */
+function rejectOwnReads(update: UpdateStatement, shape: TableShape, ctx: Context): void {
+  for (const { value } of update.set) {
+    visitNodes(value, {
+      from: (item) => {
+        if (item.type === 'table' && sameName(item.name, shape.name, ctx.dialect)) {
+          throw new NotDecidable('an assignment that reads its own table');
+        }
+      },
+    });
+  }
 }
 
 /** The row an UPDATE leaves behind. */
@@ -220,6 +252,10 @@ export function applyInsert(
   });
 }
 
+function readsTables(rows: readonly (readonly Expression[])[]): boolean {
+  return JSON.stringify(rows).includes('"type":"select"');
+}
+
 function sourceRows(
   insert: InsertStatement,
   targets: readonly number[],
@@ -231,6 +267,10 @@ function sourceRows(
   const nowhere: Env = { row: [], outer: undefined };
   if (source.type === 'defaults') return [new Map()];
   if (source.type === 'values') {
+    // MariaDB's later rows see the earlier ones of the same statement.
+    if (ctx.dialect === 'mysql' && source.rows.length > 1 && readsTables(source.rows)) {
+      throw new NotDecidable('several rows with subqueries');
+    }
     return source.rows.map((row) => {
       if (row.length > targets.length || (insert.columns !== undefined && row.length !== targets.length)) {
         throw new NotDecidable('VALUES of another width than the columns');
