@@ -58,6 +58,8 @@ const sawPredicate = 8;
 const lastWasRw = 16;
 const stateCount = 32;
 
+const smallPart = 40;
+
 const isRw = (kind: number): boolean => kind === rw || kind === predicateRw;
 
 /** The state after an edge, or -1 if the family does not allow it. Every rw family starts with its rw edge. */
@@ -148,6 +150,7 @@ export function findCycles(graph: Graph, budget = 20_000_000, perFamily = 20): C
 
 class CycleBfs {
   edgesLeft = 0;
+  #metTwice = false;
   readonly #graph: Graph;
   readonly #inPart: Uint8Array;
   /** Which search last reached (node, state), and from where. Allocated for the nodes of one part at a time. */
@@ -170,6 +173,7 @@ class CycleBfs {
     const cameBy = new Int32Array(part.length * stateCount);
     let best: FamilyCycle | undefined;
     let bestLength = Number.POSITIVE_INFINITY;
+    this.#metTwice = false;
     for (const start of part) {
       if (start >= txCount || bestLength <= 2 || this.edgesLeft <= 0) continue;
       const needsRw = family !== 'G0' && family !== 'G1c';
@@ -184,7 +188,53 @@ class CycleBfs {
         bestLength = cycle.nodes.length;
       }
     }
+    if (best === undefined && this.#metTwice && part.length <= smallPart) {
+      best = this.#bySimplePaths(family, order, mask, part);
+    }
     for (const node of part) this.#inPart[node] = 0;
+    return best;
+  }
+
+  /**
+   * The search above keeps one way to each (node, state), and that one may cross itself where another would not. In
+   * small parts every simple path is tried then.
+   */
+  #bySimplePaths(family: Family, order: OrderUsed, mask: number, part: Int32Array): FamilyCycle | undefined {
+    const { txCount, offsets, targets, kinds, refs } = this.#graph;
+    const onPath = new Set<number>();
+    const path: { node: number; edge: number }[] = [];
+    let best: FamilyCycle | undefined;
+    const visit = (start: number, node: number, state: number, length: number): void => {
+      if (this.edgesLeft <= 0 || (best !== undefined && length + 1 >= best.nodes.length)) return;
+      for (let e = offsets[node]!; e < offsets[node + 1]!; e++) {
+        const target = targets[e]!;
+        const kind = kinds[e]!;
+        if (((mask >> kind) & 1) === 0 || this.#inPart[target] === 0) continue;
+        this.edgesLeft--;
+        const isAux = target >= txCount;
+        const next = step(family, order, state, kind, length === 0);
+        if (next < 0) continue;
+        path.push({ node, edge: e });
+        if (target === start) {
+          if (length > 0 && accepts(family, order, next)) {
+            const entering = path.filter(({ edge }) => targets[edge]! < txCount).map(({ edge }) => edge);
+            best = {
+              family,
+              order,
+              nodes: path.filter((stepped) => stepped.node < txCount).map((stepped) => stepped.node),
+              kinds: entering.map((edge) => kinds[edge]!),
+              refs: entering.map((edge) => refs[edge]!),
+            };
+          }
+        } else if (!onPath.has(target)) {
+          onPath.add(target);
+          visit(start, target, isAux ? state : next, isAux ? length : length + 1);
+          onPath.delete(target);
+        }
+        path.pop();
+      }
+    };
+    for (const start of part) if (start < txCount) visit(start, start, 0, 0);
     return best;
   }
 
@@ -233,6 +283,7 @@ class CycleBfs {
             const cycle = this.#cycle(root, at, e, family, order, part, cameFrom, cameBy);
             // A walk that meets a transaction twice is two cycles, and each has a name of its own.
             if (new Set(cycle.nodes).size === cycle.nodes.length) return cycle;
+            this.#metTwice = true;
             continue;
           }
           const to = this.#slot[target]! * stateCount + next;

@@ -27,10 +27,11 @@ import { cycleFinding, noOrderFinding } from './kv-findings.js';
 import { baseOf, type CheckLevel, orderOf } from './levels.js';
 import { buildPolygraph, entersAt, leavesFrom, type Polygraph, type PolygraphMode } from './polygraph.js';
 import { addRealTimeOrder, addSessionOrder } from './real-time.js';
-import type { ResolvedKv } from './resolve-reads.js';
+import type { ResolvedKv } from './resolved-kv.js';
 import { type SaturatedLevel, saturate } from './saturation.js';
 import { saturationFinding } from './saturation-finding.js';
 import { defaultLimits, type ForcedChoice, type SearchLimits, searchOrder } from './search-order.js';
+import { type SerialSaturation, saturateSerially } from './serial-saturation.js';
 import { groupBySession, withoutSessions } from './sessions.js';
 
 export type Decision =
@@ -161,10 +162,33 @@ function decideByOrder(
   const plain = buildPolygraph(resolved, mode, edges, kinds, dependencies);
   const hints = { ...prepared.times, position: groupBySession(resolved).position };
   if (guessOrder(plain, hints)) return { outcome: 'holds' };
-  // Whatever the level, versions that are ordered by what everybody saw need no search.
-  const causal = mode === 'cursor stability' ? [] : causalOrder(prepared, orders);
-  if (causal === undefined) return decideBySaturation(prepared, 'causal');
-  const graph = withPoints(plain, causal);
+  const serial = forcedBySerial(prepared, orders);
+  if (!serial.cyclic) {
+    // Whoever is serializable is everything below, too.
+    const serialGraph =
+      mode === 'serializable'
+        ? plain
+        : buildPolygraph(
+            resolved,
+            'serializable',
+            prepared.edges,
+            dependencyKinds | orders,
+            prepared.dependencies,
+          );
+    const further = withPoints(serialGraph, serial.choices);
+    if (guessOrder(further, { ...prepared.times, position: depths(further) })) return { outcome: 'holds' };
+  } else if (mode === 'serializable') {
+    const finding = forcedFinding(resolved, level, mode, copyEdges(edges, kinds), serial.choices);
+    if (finding !== undefined) return { outcome: 'broken', findings: [finding] };
+  }
+  const forced =
+    mode === 'cursor stability'
+      ? []
+      : mode === 'serializable'
+        ? serial.choices
+        : forcedByCausal(prepared, orders);
+  if (forced === undefined) return decideBySaturation(prepared, 'causal');
+  const graph = withPoints(plain, forced);
   if (guessOrder(graph, { ...prepared.times, position: depths(graph) })) return { outcome: 'holds' };
   const search = searchOrder(graph, limits);
   if (search.outcome === 'possible') return { outcome: 'holds' };
@@ -175,7 +199,7 @@ function decideByOrder(
     return { outcome: 'unknown', reason: search.reason };
   }
   const findings = search.byForce
-    ? forcedFinding(resolved, level, mode, copyEdges(edges, kinds), [...causal, ...search.forced])
+    ? forcedFinding(resolved, level, mode, copyEdges(edges, kinds), [...forced, ...search.forced])
     : undefined;
   return { outcome: 'broken', findings: [findings ?? noOrderFinding(resolved, search.txs, level)] };
 }
@@ -188,11 +212,20 @@ function broken(prepared: PreparedKv, level: CheckLevel, findings: readonly Find
 
 const ownSessionsLimit = 5_000;
 
+/** What serializability forces; nothing where there are too many transactions to compare each with each. */
+function forcedBySerial(prepared: PreparedKv, orders: number): SerialSaturation {
+  const { resolved, edges } = prepared;
+  const inSessions = orders !== 0;
+  if (!inSessions && resolved.history.txCount > ownSessionsLimit) return { choices: [], cyclic: false };
+  const sessions = inSessions ? groupBySession(resolved) : withoutSessions(resolved);
+  return saturateSerially(resolved, sessions, copyEdges(edges, dependencyKinds | orders));
+}
+
 /**
  * The pairs of versions that causal consistency orders: prefix and everything above it order them too. Undefined if
  * that already has a cycle.
  */
-function causalOrder(prepared: PreparedKv, orders: number): ForcedChoice[] | undefined {
+function forcedByCausal(prepared: PreparedKv, orders: number): ForcedChoice[] | undefined {
   const { resolved, edges } = prepared;
   const { history } = resolved;
   const inSessions = orders !== 0;

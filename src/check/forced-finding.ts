@@ -10,7 +10,7 @@ import { buildGraph, copyEdges, type EdgeList, edgeNames, predicateRw, rw, ww } 
 import { cycleFinding, type WhyForced } from './kv-findings.js';
 import type { CheckLevel } from './levels.js';
 import type { PolygraphMode } from './polygraph.js';
-import type { ResolvedKv } from './resolve-reads.js';
+import type { ResolvedKv } from './resolved-kv.js';
 import type { ForcedChoice } from './search-order.js';
 
 /** `forced` in the order it was found; if its last two are the two sides of one choice, neither is possible. */
@@ -25,9 +25,9 @@ export function forcedFinding(
   const [left, right] = forced.slice(-2);
   const contradictory = left !== undefined && right !== undefined && isOpposite(left, right);
   if (!contradictory) return view.finding(level, forced.length);
-  const cases = [left, right].map((choice) => view.finding(level, forced.length - 2, choice));
-  const [a, b] = cases;
-  if (a === undefined || b === undefined) return a ?? b;
+  const a = view.finding(level, forced.length - 2, view.withReaders(left));
+  const b = view.finding(level, forced.length - 2, view.withReaders(right));
+  if (a === undefined || b === undefined) return view.finding(level, forced.length);
   // An order that closes a cycle without rw is not the one the database used.
   const weight = (finding: Finding): number =>
     finding.cycle!.length + (finding.cycle!.some((edge) => edge.kind === 'rw') ? 0 : 1000);
@@ -120,7 +120,7 @@ class ForcedView {
 
   #opposite(at: number): ForcedChoice {
     const { key, first, second } = this.forced[at]!;
-    return { key, first: second, second: first, readersOfFirst: this.#readers(at) };
+    return this.withReaders({ key, first: second, second: first, readersOfFirst: [] });
   }
 
   #cycle(count: number, supposed?: ForcedChoice): FamilyCycle | undefined {
@@ -135,16 +135,16 @@ class ForcedView {
       );
   }
 
-  /** Who read the version that would have come first, had the choice gone the other way. */
-  #readers(at: number): number[] {
-    const { key, second } = this.forced[at]!;
+  /** A choice with everybody who read the version that comes first. */
+  withReaders(choice: ForcedChoice): ForcedChoice {
     const { history, opTx, readsFrom } = this.resolved;
     const readers = new Set<number>();
     for (let op = 0; op < history.opCount; op++) {
       const source = readsFrom[op]!;
-      if (source >= 0 && history.opKey[op] === key && opTx[source] === second) readers.add(opTx[op]!);
+      if (source < 0 || history.opKey[op] !== choice.key || opTx[source] !== choice.first) continue;
+      readers.add(opTx[op]!);
     }
-    return [...readers];
+    return { ...choice, readersOfFirst: [...readers] };
   }
 
   #isKnown(from: number, to: number, kind: number, key: number): boolean {

@@ -13,7 +13,7 @@
  */
 import { kvAppend, kvRead, kvReadList, kvWrite } from '../histories/index.js';
 import { type EdgeList, rw, wr, ww } from './graph.js';
-import { initialState, noSource, type ResolvedKv } from './resolve-reads.js';
+import { initialState, noSource, type ResolvedKv } from './resolved-kv.js';
 
 export interface KvDependencies {
   /** Per list key, the transactions that appended what nobody saw; keys with fewer than two are left out. */

@@ -17,7 +17,7 @@ import type { CycleEdge, Finding, FindingOperation, FindingTransaction, ReadAnom
 import { edgeNames, realTime, rw, sessionOrder, wr } from './graph.js';
 import { baseOf, type CheckLevel, orderOf, withOrder } from './levels.js';
 import { cycleRulesOut, nameCycle } from './name-cycle.js';
-import type { ReadProblem, ResolvedKv } from './resolve-reads.js';
+import type { ReadProblem, ResolvedKv } from './resolved-kv.js';
 
 /** Says why an edge that does not follow from the history alone holds; undefined for the others. */
 export type WhyForced = (from: number, to: number, kind: number, ref: number) => string | undefined;

@@ -14,7 +14,7 @@
 import { kvRead } from '../histories/index.js';
 import { type EdgeList, rw, ww } from './graph.js';
 import { type KvDependencies, writeTest } from './kv-edges.js';
-import type { ResolvedKv } from './resolve-reads.js';
+import type { ResolvedKv } from './resolved-kv.js';
 
 export type PolygraphMode = 'serializable' | 'snapshot' | 'prefix' | 'cursor stability';
 

@@ -15,70 +15,25 @@ import {
   type KvHistory,
   kvAborted,
   kvAppend,
-  kvCommitted,
   kvInitial,
   kvOther,
   kvRead,
   kvReadList,
-  kvUnknown,
   kvUnseen,
   kvWrite,
   listOf,
   printName,
   valueName,
 } from '../histories/index.js';
+import { countTransactions } from './count-transactions.js';
 import type { ReadAnomaly } from './finding.js';
+import { initialState, noSource, type ReadProblem, type ResolvedKv } from './resolved-kv.js';
 import { ambiguous, nobody, WriteIndex } from './write-index.js';
-
-/** `readsFrom` of operations that are no external read with a known writer. */
-export const noSource = -2;
-/** `readsFrom` of a read that saw the initial state. */
-export const initialState = -1;
-
-export interface ReadProblem {
-  readonly kind: ReadAnomaly;
-  /** The read that shows it. */
-  readonly op: number;
-  /** The write or read it is at odds with, or -1. */
-  readonly other: number;
-  /** The value in question, where it is an element of a list. */
-  readonly value?: number;
-  /**
-   * For `internal`: the transaction missed its own write, or read the same key twice with different results. For
-   * `incompatible-order`: the list contradicts not another list but the order in which one transaction appended.
-   */
-  readonly how?: 'own-write' | 'repeat' | 'program-order';
-}
-
-export interface ResolvedKv {
-  readonly history: KvHistory;
-  /** 1 for transactions that count as committed. */
-  readonly counts: Uint8Array;
-  readonly opTx: Int32Array;
-  /** 1 for the last write of a key in its transaction. */
-  readonly finalWrite: Uint8Array;
-  /** For an external read the operation that wrote what it saw, or `initialState`, or `noSource`. */
-  readonly readsFrom: Int32Array;
-  /** For list reads on the main chain: how many elements it saw up to the last that is not the transaction's own; else -1. */
-  readonly seenLength: Int32Array;
-  /** The writer of each element of the main chains, or `nobody`/`ambiguous`. */
-  readonly chainWriters: Int32Array;
-  /** How much of each main chain every committed read agrees with. */
-  readonly agreedLength: Int32Array;
-  /** For appends whose element is in a main chain, where it is there, from 1; else 0. */
-  readonly placed: Int32Array;
-  readonly hasLists: boolean;
-  readonly problems: readonly ReadProblem[];
-  /** Problems found, also those beyond the first `problemLimit` of a kind. */
-  readonly problemCounts: ReadonlyMap<ReadAnomaly, number>;
-  readonly unknownReasons: readonly string[];
-}
 
 const problemLimit = 50;
 
 export function resolveReads(history: KvHistory): ResolvedKv {
   const resolver = new Resolver(history);
-  resolver.countTransactions();
   resolver.checkChains();
   resolver.checkProgramOrder();
   resolver.checkReads();
@@ -112,7 +67,6 @@ class Resolver {
     this.#opTx = new Int32Array(opCount);
     for (let tx = 0; tx < txCount; tx++) this.#opTx.fill(tx, opOffsets[tx]!, opOffsets[tx + 1]!);
     this.#index = new WriteIndex(history, this.#opTx);
-    this.#counts = new Uint8Array(txCount);
     this.#finalWrite = new Uint8Array(opCount);
     this.#readsFrom = new Int32Array(opCount).fill(noSource);
     this.#placed = new Int32Array(opCount);
@@ -151,42 +105,7 @@ class Resolver {
         }
       }
     }
-  }
-
-  countTransactions(): void {
-    const { txCount, txStatus, otherChains, opOffsets } = this.#h;
-    let unknowns = 0;
-    for (let tx = 0; tx < txCount; tx++) {
-      if (txStatus[tx] === kvCommitted) this.#counts[tx] = 1;
-      else if (txStatus[tx] === kvUnknown) unknowns++;
-    }
-    if (unknowns === 0) return;
-    const work: number[] = [];
-    const observe = (writer: number): void => {
-      if (writer < 0) return;
-      const tx = this.#opTx[writer]!;
-      if (txStatus[tx] !== kvUnknown || this.#counts[tx] === 1) return;
-      this.#counts[tx] = 1;
-      work.push(tx);
-    };
-    const observeReads = (tx: number, lists: boolean): void => {
-      for (let op = opOffsets[tx]!; op < opOffsets[tx + 1]!; op++) {
-        const value = this.#h.opValue[op]!;
-        const key = this.#h.opKey[op]!;
-        if (this.#h.opKind[op] === kvRead) {
-          if (value >= 0) observe(this.#index.writer(key, value));
-        } else if (lists && this.#h.opKind[op] === kvReadList && value !== kvUnseen) {
-          for (const element of listOf(this.#h, op)) observe(this.#index.writer(key, element));
-        }
-      }
-    };
-    for (const writer of this.#chainWriters) observe(writer);
-    for (const chain of otherChains) {
-      if (!chain.committed) continue;
-      for (const element of chain.values) observe(this.#index.writer(chain.key, element));
-    }
-    for (let tx = 0; tx < txCount; tx++) if (txStatus[tx] === kvCommitted) observeReads(tx, false);
-    for (let tx = work.pop(); tx !== undefined; tx = work.pop()) observeReads(tx, true);
+    this.#counts = countTransactions(history, this.#opTx, this.#index, this.#chainWriters);
   }
 
   /** What the chains themselves show: elements twice, and lists no append-only order explains. */

@@ -8,7 +8,7 @@ import { type FamilyCycle, findCycles } from './cycles.js';
 import type { Finding } from './finding.js';
 import { buildGraph, EdgeList, kindMask, rw, sessionOrder, wr, ww } from './graph.js';
 import { cycleFinding, noOrderFinding, type WhyForced } from './kv-findings.js';
-import type { ResolvedKv } from './resolve-reads.js';
+import type { ResolvedKv } from './resolved-kv.js';
 import type { SaturatedLevel } from './saturation.js';
 
 /** `edges` up to `known` are facts; the ww edges after that are forced, with the read as `ref`. */

@@ -14,8 +14,8 @@
  * for CC a vector clock per transaction says what it sees of each session.
  */
 import { kvWrite } from '../histories/index.js';
-import { type EdgeList, sessionOrder, wr, ww } from './graph.js';
-import { initialState, noSource, type ResolvedKv } from './resolve-reads.js';
+import { type EdgeList, kindMask, sessionOrder, wr, ww } from './graph.js';
+import { initialState, noSource, type ResolvedKv } from './resolved-kv.js';
 import { groupBySession, groupWriters, type KeyWriters, type Sessions } from './sessions.js';
 
 export type SaturatedLevel = 'monotonic atomic view' | 'read atomic' | 'causal';
@@ -153,7 +153,7 @@ function saturateSessions(resolved: ResolvedKv, sessions: Sessions, add: AddForc
   }
 }
 
-const clockLimit = 150_000_000;
+export const clockLimit = 150_000_000;
 
 function saturateCausal(
   resolved: ResolvedKv,
@@ -163,10 +163,11 @@ function saturateCausal(
 ): Saturation {
   const { history, readsFrom, opTx } = resolved;
   const width = sessions.count;
-  if (history.txCount * width > clockLimit) {
+  if (base.nodeCount * width > clockLimit) {
     return { initialReads: [], unknown: `${history.txCount} transactions in ${width} sessions are too many` };
   }
-  const clocks = causalClocks(history.txCount, sessions, base);
+  const clocks = clocksAlong(sessions, base, kindMask(wr, sessionOrder));
+  // A cycle of session order and reads-from is found in the base edges, with no help from the axiom.
   if (clocks === undefined) return { initialReads: [] };
   const initialReads: { writer: number; read: number }[] = [];
   const add = forcer(resolved, forced, initialReads);
@@ -193,32 +194,35 @@ function saturateCausal(
   return { initialReads };
 }
 
-/** Per transaction and session, how many of the session's transactions it sees, itself included. */
-function causalClocks(txCount: number, sessions: Sessions, base: EdgeList): Int32Array | undefined {
+/**
+ * Per node and session, how many of the session's transactions it sees, itself included, along edges of `kinds`;
+ * undefined if those have a cycle.
+ */
+export function clocksAlong(sessions: Sessions, edges: EdgeList, kinds: number): Int32Array | undefined {
+  const { nodeCount } = edges;
   const width = sessions.count;
-  const clocks = new Int32Array(txCount * width);
-  const offsets = new Int32Array(txCount + 1);
-  const incoming = new Int32Array(txCount);
-  const isCausal = (e: number): boolean => base.kinds[e] === wr || base.kinds[e] === sessionOrder;
-  for (let e = 0; e < base.length; e++) {
-    if (!isCausal(e)) continue;
-    offsets[base.sources[e]! + 1]!++;
-    incoming[base.targets[e]!]!++;
+  const clocks = new Int32Array(nodeCount * width);
+  const offsets = new Int32Array(nodeCount + 1);
+  const incoming = new Int32Array(nodeCount);
+  const isAsked = (e: number): boolean => ((kinds >> edges.kinds[e]!) & 1) === 1;
+  for (let e = 0; e < edges.length; e++) {
+    if (!isAsked(e)) continue;
+    offsets[edges.sources[e]! + 1]!++;
+    incoming[edges.targets[e]!]!++;
   }
-  for (let tx = 0; tx < txCount; tx++) offsets[tx + 1] = offsets[tx + 1]! + offsets[tx]!;
-  const targets = new Int32Array(offsets[txCount]!);
-  const next = offsets.slice(0, txCount);
-  for (let e = 0; e < base.length; e++) {
-    if (isCausal(e)) targets[next[base.sources[e]!]!++] = base.targets[e]!;
+  for (let v = 0; v < nodeCount; v++) offsets[v + 1] = offsets[v + 1]! + offsets[v]!;
+  const targets = new Int32Array(offsets[nodeCount]!);
+  const next = offsets.slice(0, nodeCount);
+  for (let e = 0; e < edges.length; e++) {
+    if (isAsked(e)) targets[next[edges.sources[e]!]!++] = edges.targets[e]!;
   }
-  const queue = new Int32Array(txCount);
+  for (const tx of sessions.txs) clocks[tx * width + sessions.session[tx]!] = sessions.position[tx]! + 1;
+  const queue = new Int32Array(nodeCount);
   let queued = 0;
-  for (const tx of sessions.txs) if (incoming[tx] === 0) queue[queued++] = tx;
+  for (let v = 0; v < nodeCount; v++) if (incoming[v] === 0) queue[queued++] = v;
   for (let i = 0; i < queued; i++) {
-    const tx = queue[i]!;
-    const row = tx * width;
-    clocks[row + sessions.session[tx]!] = sessions.position[tx]! + 1;
-    for (let e = offsets[tx]!; e < offsets[tx + 1]!; e++) {
+    const row = queue[i]! * width;
+    for (let e = offsets[queue[i]!]!; e < offsets[queue[i]! + 1]!; e++) {
       const target = targets[e]!;
       const targetRow = target * width;
       for (let s = 0; s < width; s++) {
@@ -229,11 +233,10 @@ function causalClocks(txCount: number, sessions: Sessions, base: EdgeList): Int3
       if (incoming[target] === 0) queue[queued++] = target;
     }
   }
-  // A cycle of session order and reads-from is found in the base edges, with no help from the axiom.
-  return queued === sessions.txs.length ? clocks : undefined;
+  return queued === nodeCount ? clocks : undefined;
 }
 
-interface SessionGroups {
+export interface SessionGroups {
   /** Groups of key `k`: `offsets[k] … offsets[k + 1] - 1`. */
   readonly offsets: Int32Array;
   readonly session: Int32Array;
@@ -243,7 +246,7 @@ interface SessionGroups {
   readonly cursor: Int32Array;
 }
 
-function sessionGroups(writers: KeyWriters, sessions: Sessions, keyCount: number): SessionGroups {
+export function sessionGroups(writers: KeyWriters, sessions: Sessions, keyCount: number): SessionGroups {
   const offsets = new Int32Array(keyCount + 1);
   const session: number[] = [];
   const start: number[] = [];
@@ -268,7 +271,7 @@ function sessionGroups(writers: KeyWriters, sessions: Sessions, keyCount: number
 }
 
 /** The last writer of the group at or before a position of its session, or -1. */
-function lastAtMost(
+export function lastAtMost(
   writers: KeyWriters,
   groups: SessionGroups,
   group: number,

@@ -1,0 +1,47 @@
+/** A key-value history with every read traced to its write: what all checks of such histories start from. */
+import type { KvHistory } from '../histories/index.js';
+import type { ReadAnomaly } from './finding.js';
+
+/** `readsFrom` of operations that are no external read with a known writer. */
+export const noSource = -2;
+/** `readsFrom` of a read that saw the initial state. */
+export const initialState = -1;
+
+export interface ReadProblem {
+  readonly kind: ReadAnomaly;
+  /** The read that shows it. */
+  readonly op: number;
+  /** The write or read it is at odds with, or -1. */
+  readonly other: number;
+  /** The value in question, where it is an element of a list. */
+  readonly value?: number;
+  /**
+   * For `internal`: the transaction missed its own write, or read the same key twice with different results. For
+   * `incompatible-order`: the list contradicts not another list but the order in which one transaction appended.
+   */
+  readonly how?: 'own-write' | 'repeat' | 'program-order';
+}
+
+export interface ResolvedKv {
+  readonly history: KvHistory;
+  /** 1 for transactions that count as committed. */
+  readonly counts: Uint8Array;
+  readonly opTx: Int32Array;
+  /** 1 for the last write of a key in its transaction. */
+  readonly finalWrite: Uint8Array;
+  /** For an external read the operation that wrote what it saw, or `initialState`, or `noSource`. */
+  readonly readsFrom: Int32Array;
+  /** For list reads on the main chain: how many elements it saw up to the last that is not the transaction's own; else -1. */
+  readonly seenLength: Int32Array;
+  /** The writer of each element of the main chains, or `nobody`/`ambiguous`. */
+  readonly chainWriters: Int32Array;
+  /** How much of each main chain every committed read agrees with. */
+  readonly agreedLength: Int32Array;
+  /** For appends whose element is in a main chain, where it is there, from 1; else 0. */
+  readonly placed: Int32Array;
+  readonly hasLists: boolean;
+  readonly problems: readonly ReadProblem[];
+  /** Problems found, also those beyond the first `problemLimit` of a kind. */
+  readonly problemCounts: ReadonlyMap<ReadAnomaly, number>;
+  readonly unknownReasons: readonly string[];
+}
