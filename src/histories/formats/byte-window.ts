@@ -8,7 +8,7 @@ import { FileError } from '../../errors.js';
 const maxFormBytes = 512 * 1024 * 1024;
 
 export class ByteWindow {
-  bytes: Buffer = Buffer.allocUnsafe(4 * 1024 * 1024);
+  bytes: Buffer = Buffer.allocUnsafe(64 * 1024);
   /** Where the next form begins; the parser moves it. */
   at = 0;
   /** Where the known bytes end. */

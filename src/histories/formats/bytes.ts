@@ -58,7 +58,7 @@ export async function* bytesOf(
 export async function headOf(path: string, length: number, shown = path): Promise<Buffer> {
   const blocks: Buffer[] = [];
   let count = 0;
-  const source = unpacked(path, shown);
+  const source = unpacked(path, shown, length);
   try {
     for await (const block of source) {
       blocks.push(Buffer.from(block.subarray(0, length - count)));
@@ -72,7 +72,11 @@ export async function headOf(path: string, length: number, shown = path): Promis
   return Buffer.concat(blocks);
 }
 
-async function* unpacked(path: string, shown: string): AsyncGenerator<Buffer, void, undefined> {
+async function* unpacked(
+  path: string,
+  shown: string,
+  wantedBytes = Number.POSITIVE_INFINITY,
+): AsyncGenerator<Buffer, void, undefined> {
   let file: FileHandle;
   try {
     file = await open(path, 'r');
@@ -82,10 +86,12 @@ async function* unpacked(path: string, shown: string): AsyncGenerator<Buffer, vo
   try {
     const magic = Buffer.alloc(6);
     // A pipe cannot be read at a position; it is read as it comes and may not be compressed.
-    const seekable = (await file.stat()).isFile();
+    const info = await file.stat();
+    const seekable = info.isFile();
+    const block = seekable ? Math.max(1, Math.min(blockBytes, info.size, wantedBytes)) : blockBytes;
     if (seekable) await file.read(magic, 0, 6, 0);
     const compression = compressionOf(magic);
-    if (compression === 'none') yield* plain(file, seekable);
+    if (compression === 'none') yield* plain(file, seekable, block);
     else if (compression === 'gzip') yield* gunzipped(path, shown);
     else yield* unpackedBy(compression, file, shown);
   } catch (cause) {
@@ -96,11 +102,15 @@ async function* unpacked(path: string, shown: string): AsyncGenerator<Buffer, vo
   }
 }
 
-async function* plain(file: FileHandle, seekable: boolean): AsyncGenerator<Buffer, void, undefined> {
+async function* plain(
+  file: FileHandle,
+  seekable: boolean,
+  bytes: number,
+): AsyncGenerator<Buffer, void, undefined> {
   // Two buffers take turns: while one is parsed, the next block is already being read into the other.
-  const buffers = [Buffer.allocUnsafe(blockBytes), Buffer.allocUnsafe(blockBytes)];
+  const buffers = [Buffer.allocUnsafe(bytes), Buffer.allocUnsafe(bytes)];
   let position = 0;
-  const read = (turn: number) => file.read(buffers[turn]!, 0, blockBytes, seekable ? position : null);
+  const read = (turn: number) => file.read(buffers[turn]!, 0, bytes, seekable ? position : null);
   let pending = read(0);
   for (let turn = 0; ; turn = 1 - turn) {
     const { bytesRead } = await pending;

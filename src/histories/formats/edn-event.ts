@@ -5,7 +5,7 @@
  * numbers) is left to the general reader, so this never has to judge what is an error.
  */
 import type { KvName } from '../kv-history.js';
-import type { MicroOps } from './micro-ops.js';
+import { MicroOps } from './micro-ops.js';
 
 export const eventTypes = ['invoke', 'ok', 'fail', 'info'] as const;
 export type EventType = (typeof eventTypes)[number];
@@ -33,6 +33,7 @@ export class EventScanner {
   #end = 0;
   #name: KvName = 0;
   #integerOk = false;
+  #ops = new MicroOps();
   readonly event: ScannedEvent = {
     type: undefined,
     process: Number.NaN,
@@ -42,9 +43,13 @@ export class EventScanner {
     valueTo: -1,
   };
 
-  /** Scans the map that begins at `at` into `event`; the place after it, or -1 if the general reader is needed. */
-  scan(bytes: Buffer, at: number, end: number): number {
+  /**
+   * Scans the map that begins at `at` into `event`, and its operations into `ops`; the place after it, or -1 if the
+   * general reader is needed.
+   */
+  scan(bytes: Buffer, at: number, end: number, ops: MicroOps): number {
     this.#bytes = bytes;
+    this.#ops = ops;
     this.#at = at;
     this.#end = end;
     const { event } = this;
@@ -59,19 +64,13 @@ export class EventScanner {
     }
   }
 
-  /** Reads micro-operations `[[:append 3 1] …]` into `ops`; false if the general reader is needed. */
-  readOps(bytes: Buffer, from: number, to: number, ops: MicroOps): boolean {
+  /** Reads micro-operations `[[:append 3 1] …]` that were scanned before. */
+  readOps(bytes: Buffer, ops: MicroOps): void {
     this.#bytes = bytes;
-    this.#at = from + 1;
-    this.#end = to;
-    ops.clear();
-    for (;;) {
-      const byte = this.#space();
-      if (byte === 93) return this.#at + 1 === to;
-      if (byte !== 91) return false;
-      this.#at++;
-      if (!this.#microOp(ops)) return false;
-    }
+    this.#at = 0;
+    this.#end = bytes.length;
+    this.#ops = ops;
+    this.#opsHere();
   }
 
   #field(): boolean {
@@ -114,41 +113,27 @@ export class EventScanner {
     return false;
   }
 
-  /** Finds the end of a value made of brackets, tokens and plain strings. */
   #value(): boolean {
-    const bytes = this.#bytes;
     if (this.#space() === 110) return this.#matches(nilWord, this.#at);
-    if (bytes[this.#at] !== 91) return false;
     this.event.valueFrom = this.#at;
-    let depth = 0;
-    for (let at = this.#at; at < this.#end; at++) {
-      switch (bytes[at]) {
-        case 91:
-          depth++;
-          break;
-        case 93:
-          if (--depth === 0) {
-            this.event.valueTo = at + 1;
-            this.#at = at + 1;
-            return true;
-          }
-          break;
-        case 34: {
-          const close = bytes.indexOf(34, at + 1);
-          if (close < 0 || bytes.subarray(at, close).includes(92)) return false;
-          at = close;
-          break;
-        }
-        case 35: // #
-        case 40: // (
-        case 59: // ;
-        case 92: // backslash
-        case 94: // ^
-        case 123: // {
-          return false;
+    if (!this.#opsHere()) return false;
+    this.event.valueTo = this.#at;
+    return true;
+  }
+
+  #opsHere(): boolean {
+    const ops = this.#ops;
+    ops.clear();
+    if (this.#bytes[this.#at++] !== 91) return false;
+    for (;;) {
+      const byte = this.#space();
+      if (byte !== 91) {
+        this.#at++;
+        return byte === 93;
       }
+      this.#at++;
+      if (!this.#microOp(ops)) return false;
     }
-    return false;
   }
 
   #microOp(ops: MicroOps): boolean {
@@ -187,16 +172,36 @@ export class EventScanner {
   }
 
   #list(): KvName[] | undefined {
+    const bytes = this.#bytes;
+    const end = this.#end;
     const list: KvName[] = [];
-    this.#at++;
-    for (;;) {
-      if (this.#space() === 93) {
-        this.#at++;
+    // Most bytes of a file stand in lists of small integers, so those are read on the spot.
+    for (let at = this.#at + 1; at < end; ) {
+      const byte = bytes[at]!;
+      if (isSpace(byte)) {
+        at++;
+        continue;
+      }
+      if (byte === 93) {
+        this.#at = at + 1;
         return list;
       }
-      if (!this.#nameHere()) return undefined;
-      list.push(this.#name);
+      let number = 0;
+      let to = at;
+      for (let digit = byte - 48; digit >= 0 && digit <= 9; digit = bytes[to]! - 48) {
+        number = number * 10 + digit;
+        to++;
+      }
+      if (to > at && to - at <= 15 && to < end && isEnd(bytes[to]!)) list.push(number);
+      else {
+        this.#at = at;
+        if (!this.#nameHere()) return undefined;
+        list.push(this.#name);
+        to = this.#at;
+      }
+      at = to;
     }
+    return undefined;
   }
 
   /** Reads an integer, keyword or plain string into `#name`. */

@@ -23,6 +23,7 @@ class EventParser {
   readonly #window: ByteWindow;
   readonly #events: JepsenEvents;
   readonly #scanner = new EventScanner();
+  readonly #rereader = new EventScanner();
   readonly #ops = new MicroOps();
   readonly #invoked = new MicroOps();
   /** Inside the one vector that may surround all events. */
@@ -43,7 +44,7 @@ class EventParser {
         window.at++;
         continue;
       }
-      const next = this.#scanner.scan(bytes, at, end);
+      const next = this.#scanner.scan(bytes, at, end, this.#ops);
       if (next >= 0 && this.#vector !== 'closed' && this.#fastEvent()) {
         this.#seen = true;
         window.at = next;
@@ -65,12 +66,11 @@ class EventParser {
     const { bytes } = this.#window;
     if (type === undefined || Number.isNaN(event.process) || event.process < 0 || valueFrom < 0) return false;
     const head = { type, process: event.process, time: event.time, index: event.index };
-    if (!this.#scanner.readOps(bytes, valueFrom, valueTo, this.#ops)) return false;
     if (type === 'invoke') {
       // Most invocations are never looked at again, so they are kept as bytes and not as operations.
       const invoked = Buffer.from(bytes.subarray(valueFrom, valueTo));
       this.#events.invoke(head, () => {
-        this.#scanner.readOps(invoked, 0, invoked.length, this.#invoked);
+        this.#rereader.readOps(invoked, this.#invoked);
         return this.#invoked;
       });
     } else this.#events.complete(head, this.#ops);

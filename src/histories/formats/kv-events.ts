@@ -3,8 +3,8 @@
  *
  * - Sessions become processes. After a transaction whose outcome is unknown its process is retired, as Jepsen
  *   does, and the session goes on under a new number.
- * - A transaction whose start is known is invoked and completed, otherwise only completed. One that nobody knows
- *   the end of is only invoked.
+ * - A transaction whose start is known is invoked and completed, otherwise only completed. That nobody knows its
+ *   outcome is an event without a time, right after its invocation.
  * - Events are merged by time, because their order tells a checker what came before what. Where an invocation and
  *   a completion share a time the invocation comes first, so that nothing is claimed that was not recorded.
  */
@@ -91,7 +91,6 @@ class SessionQueue {
     const end = this.#history.txEnd?.[tx] ?? Number.NaN;
     if (!this.#invoked && !Number.isNaN(start)) {
       this.#invoked = true;
-      if (status === 'unknown') this.#done(processes, true);
       return this.#queued('invoke', tx, process, start);
     }
     this.#done(processes, status === 'unknown');

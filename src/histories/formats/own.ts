@@ -24,7 +24,6 @@ import {
   valueName,
 } from '../kv-history.js';
 import type { FormatInput, Imported } from './format.js';
-import { textName } from './plume.js';
 
 /** An end that was not recorded. */
 const noEnd = Number.MAX_SAFE_INTEGER;
@@ -78,7 +77,7 @@ class KvCollector {
   readonly #sessions: readonly KvName[];
 
   constructor(header: HistoryHeader) {
-    this.#sessions = header.sessions.map(textName);
+    this.#sessions = header.sessions.map(numberOrText);
   }
 
   add(op: Operation, file: string): void {
@@ -134,7 +133,7 @@ function nameOfValue(value: Value | Readonly<Record<string, Value>>): KvName {
 }
 
 function keyOf(object: string): KvName {
-  if (!object.startsWith('"')) return textName(object);
+  if (!object.startsWith('"')) return numberOrText(object);
   try {
     const text: unknown = JSON.parse(object);
     return typeof text === 'string' ? text : object;
@@ -143,9 +142,15 @@ function keyOf(object: string): KvName {
   }
 }
 
+/** A number where the text is exactly how one is printed. */
+function numberOrText(text: string): KvName {
+  const number = Number(text);
+  return Number.isFinite(number) && String(number) === text ? number : text;
+}
+
 function objectOf(key: KvName): string {
   if (typeof key === 'number') return String(key);
-  return key.startsWith('"') || typeof textName(key) === 'number' ? JSON.stringify(key) : key;
+  return key.startsWith('"') || typeof numberOrText(key) === 'number' ? JSON.stringify(key) : key;
 }
 
 /** The header of a key-value history as one of our files. */
