@@ -15,13 +15,18 @@
  *
  * What a transaction wrote itself comes before everything (`own`).
  */
-import type { Row } from '../../sql/index.js';
+import { type EvaluatedRow, isUndecidable } from '../../sql/index.js';
 import type { Interval } from './interval.js';
 import { always } from './interval.js';
 import type { Tx } from './transactions.js';
 
-/** A row's values in column order, or that there is no row, or that the values cannot be known. */
-export type Image = Row | 'absent' | 'unknown';
+/** A row's values in column order (single ones may be undecidable), or that there is no row, or that nothing is known. */
+export type Image = EvaluatedRow | 'absent' | 'unknown';
+
+/** Whether something of the row is not known. */
+export function isVague(image: Image): boolean {
+  return image === 'unknown' || (image !== 'absent' && image.some((cell) => isUndecidable(cell)));
+}
 
 export interface State {
   /** The operation that wrote it; -1: the initial state. */
@@ -40,8 +45,6 @@ export interface Version {
   /** Whether the row was written for certain. */
   certain: boolean;
   readonly states: State[];
-  /** Transactions that certainly read this version; kept for the certifier. */
-  readers?: { readonly tx: Tx; readonly operation: number; readonly predicate: boolean }[];
 }
 
 /** A version no reader can see any more, kept to say where a wrong value came from. */
@@ -214,7 +217,9 @@ export function imageKey(image: Image): string {
 export function imagesOfAll(versions: readonly Version[], view: View): readonly Image[] {
   if (versions.length === 1 && !view.dirty) return imagesOf(versions[0]!);
   const images = versions.flatMap((version) =>
-    view.dirty && version.tx !== undefined ? version.states.flatMap((state) => state.images) : imagesOf(version),
+    view.dirty && version.tx !== undefined
+      ? version.states.flatMap((state) => state.images)
+      : imagesOf(version),
   );
   return mergeImages(images);
 }

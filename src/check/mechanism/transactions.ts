@@ -138,7 +138,10 @@ function endOf(
 ): Pick<Tx, 'fate' | 'commit' | 'end' | 'holdsLocksUntil'> {
   const last = operations.at(-1)!;
   const span = intervalOf(last);
-  const failed = operations.find((operation) => operation.outcome !== 'ok');
+  // ROLLBACK TO may free locks taken after its savepoint, in some engines.
+  const failed = operations.find(
+    (operation) => operation.outcome !== 'ok' || operation.kind === 'rollback-to',
+  );
   let holdsLocksUntil = Math.min(span.start, failed?.start ?? span.start);
   if (last.outcome === 'unknown') holdsLocksUntil = operations.at(-2)?.end ?? span.start;
   if (last.ends === 'commit') return { fate: 'committed', commit: span, end: span, holdsLocksUntil };

@@ -1,0 +1,283 @@
+/**
+ * The tables of a history: their shape from the set-up's CREATE TABLE, what names their rows, and their initial rows.
+ *
+ * The initial rows come from the first source that tells them: a full read by the session `observer` before anybody else
+ * began, otherwise the set-up's own writes, evaluated. A table with neither is open: its rows become known as they are read.
+ *
+ * Rows are named by the column the caller names, by a column called `rid` or `pkId` (generators and traces keep those
+ * unique), or by the primary key; in each case only if no statement of the history assigns to it.
+ */
+import type { History, Operation } from '../../histories/index.js';
+import {
+  applyInsert,
+  type CreateTableStatement,
+  compileUpdate,
+  compileWhere,
+  type Dialect,
+  type EvaluatedRow,
+  isUndecidable,
+  parseStatement,
+  type Row,
+  type Statement,
+  sameName,
+  type TableShape,
+  tableShape,
+} from '../../sql/index.js';
+import { MirrorTable } from './mirror.js';
+import type { Catalog } from './plan.js';
+import type { Tally } from './result.js';
+import type { TableInfo } from './table-info.js';
+
+export interface Tables {
+  readonly catalog: Catalog;
+  readonly tables: ReadonlyMap<string, MirrorTable>;
+}
+
+export interface TableOptions {
+  /** The column that names a table's rows, by table; for tables where we could not know. */
+  readonly identity?: Readonly<Record<string, string>> | undefined;
+}
+
+const observerName = 'observer';
+const identityNames = /^(rid|pkid)$/i;
+
+/** Builds the mirror's tables as they were before the first operation. */
+export function openTables(history: History, options: TableOptions, tally: Tally): Tables {
+  const dialect = history.header.dialect ?? 'postgres';
+  const folded = (name: string) => (dialect === 'postgres' ? name : name.toLowerCase());
+  const setup = (history.header.setup ?? []).map((sql) => parseStatement(sql, dialect));
+  const assigned = assignedColumns(history, dialect, folded);
+  const creates = setup.filter((statement) => statement.type === 'create-table');
+  const infos = new Map<string, TableInfo>();
+  for (const create of creates) {
+    const info = tableInfo(create, dialect, folded, assigned.get(folded(create.name)) ?? new Set(), options);
+    infos.set(info.name, info);
+  }
+  addUncreated(history, infos, folded);
+  const catalog: Catalog = {
+    dialect,
+    find: (name) => infos.get(folded(name)),
+    unknownNamesReachTables: setup.some(
+      (statement) => statement.type === 'opaque' && /^\s*create\b.*\bview\b/i.test(statement.sql),
+    ),
+  };
+  const states = evaluateSetup(setup, catalog);
+  const observed = observedRows(history, catalog);
+  const tables = new Map<string, MirrorTable>();
+  for (const info of infos.values()) {
+    const initial = observed.get(info.name) ?? states.get(info.name);
+    const table = new MirrorTable(info, initial);
+    if (info.unfollowed !== undefined) table.lose(info.unfollowed, Number.NEGATIVE_INFINITY);
+    if (initial === undefined)
+      tally.note(`The initial rows of ${info.name} are not known; they are learned from reads.`);
+    tables.set(info.name, table);
+  }
+  return { catalog, tables };
+}
+
+/** Columns that some statement sets, by table. */
+function assignedColumns(
+  history: History,
+  dialect: Dialect,
+  folded: (name: string) => string,
+): Map<string, Set<string>> {
+  const assigned = new Map<string, Set<string>>();
+  for (const { kind, sql } of history.operations) {
+    if (sql === undefined || (kind !== 'update' && kind !== 'insert' && kind !== 'merge')) continue;
+    if (kind === 'insert' && !/\bset\b|\bupdate\b/i.test(sql)) continue;
+    const statement = parseStatement(sql, dialect);
+    const all = new Set(sql.toLowerCase().match(/[a-z_]\w*/g) ?? []);
+    if (statement.type === 'update' && statement.table.type === 'table') {
+      const columns = assigned.get(folded(statement.table.name)) ?? new Set<string>();
+      for (const { columns: names } of statement.set)
+        for (const name of names) columns.add(name.toLowerCase());
+      assigned.set(folded(statement.table.name), columns);
+    } else if (statement.type === 'insert' && statement.conflict !== undefined) {
+      const columns = assigned.get(folded(statement.table.name)) ?? new Set<string>();
+      for (const { columns: names } of statement.conflict.set ?? [])
+        for (const name of names) columns.add(name.toLowerCase());
+      assigned.set(folded(statement.table.name), columns);
+    } else if (statement.type !== 'insert') {
+      // Unread text may assign any column it mentions, of any table.
+      assigned.set('*', new Set([...(assigned.get('*') ?? []), ...all]));
+    }
+  }
+  const anywhere = assigned.get('*');
+  if (anywhere !== undefined)
+    for (const [table, columns] of assigned) assigned.set(table, new Set([...columns, ...anywhere]));
+  return assigned;
+}
+
+function tableInfo(
+  create: CreateTableStatement,
+  dialect: Dialect,
+  folded: (name: string) => string,
+  assigned: ReadonlySet<string>,
+  options: TableOptions,
+): TableInfo {
+  const shape = tableShape(create, dialect);
+  const name = folded(create.name);
+  const wanted = options.identity?.[create.name] ?? options.identity?.[name];
+  const named = shape.columns.findIndex((column) =>
+    wanted === undefined ? identityNames.test(column.name) : sameName(column.name, wanted, dialect),
+  );
+  const primary = shape.keys.find((key) => key.primary)?.columns ?? [];
+  const positions = (names: readonly string[]) =>
+    names.map((each) => shape.columns.findIndex((column) => sameName(column.name, each, dialect)));
+  const candidates = [named < 0 ? [] : [named], positions(primary)];
+  const identity = candidates.find(
+    (columns) =>
+      columns.length > 0 &&
+      columns.every((at) => at >= 0 && !assigned.has(shape.columns[at]!.name.toLowerCase())),
+  );
+  const unfollowed = unfollowedReason(create);
+  return {
+    name,
+    shape,
+    identity: identity ?? [],
+    ...(unfollowed === undefined ? undefined : { unfollowed }),
+  };
+}
+
+/** Rows that change without a statement that says so. */
+function unfollowedReason(create: CreateTableStatement): string | undefined {
+  const text = JSON.stringify(create);
+  if (/"actions":"[^"]*(CASCADE|SET NULL|SET DEFAULT)/i.test(text))
+    return 'its rows change with those of another table';
+  if (/ON UPDATE/i.test(text)) return 'a column changes with every update';
+  return create.as === undefined ? undefined : 'its columns come from a query';
+}
+
+/** Tables that only accesses name (traces without a schema): their columns are those the accesses show. */
+function addUncreated(
+  history: History,
+  infos: Map<string, TableInfo>,
+  folded: (name: string) => string,
+): void {
+  for (const { accesses } of history.operations) {
+    for (const { object, value } of accesses ?? []) {
+      const name = folded(object.slice(0, object.lastIndexOf('/')));
+      if (name === '' || typeof value !== 'object' || value === null || Array.isArray(value)) continue;
+      const known = infos.get(name);
+      if (known !== undefined && !known.shape.columns.every((column) => column.automatic)) continue;
+      const names = new Set([
+        ...(known?.shape.columns.map((column) => column.name) ?? []),
+        ...Object.keys(value),
+      ]);
+      if (names.size === known?.shape.columns.length) continue;
+      const columns = [...names].map((column) => ({ name: column, notNull: false, automatic: true }));
+      const shape: TableShape = { name, columns, keys: [], checks: [] };
+      infos.set(name, { name, shape, identity: [] });
+    }
+  }
+}
+
+/** Runs the set-up's writes on empty tables; a table whose writes cannot be evaluated has no entry. */
+function evaluateSetup(setup: readonly Statement[], catalog: Catalog): Map<string, EvaluatedRow[]> {
+  const states = new Map<string, EvaluatedRow[] | undefined>();
+  const options = {
+    dialect: catalog.dialect,
+    table: (name: string) => {
+      const info = catalog.find(name);
+      const rows = info === undefined ? undefined : states.get(info.name);
+      return info === undefined || rows === undefined
+        ? undefined
+        : { columns: info.shape.columns, rows: rows as Row[] };
+    },
+  };
+  for (const statement of setup) {
+    if (statement.type === 'create-table') {
+      const info = catalog.find(statement.name);
+      if (info !== undefined && statement.as === undefined) states.set(info.name, []);
+    } else if (statement.type === 'insert') {
+      const info = catalog.find(statement.table.name);
+      const rows = info === undefined ? undefined : states.get(info.name);
+      if (info === undefined || rows === undefined) continue;
+      const plain = statement.mode === undefined && statement.conflict === undefined;
+      const added = plain ? applyInsert(statement, info.shape, options) : undefined;
+      if (added === undefined || isUndecidable(added)) states.set(info.name, undefined);
+      else rows.push(...added);
+    } else if (statement.type === 'update' || statement.type === 'delete') {
+      const info = statement.table.type === 'table' ? catalog.find(statement.table.name) : undefined;
+      const rows = info === undefined ? undefined : states.get(info.name);
+      if (info === undefined || rows === undefined) continue;
+      states.set(info.name, changeRows(statement, info, rows, options));
+    } else if (statement.type === 'opaque' && statement.kind !== 'set' && statement.kind !== 'select') {
+      for (const name of statement.tables) {
+        const info = catalog.find(name);
+        // An index or an option changes no rows.
+        if (info !== undefined && statement.kind !== 'ddl') states.set(info.name, undefined);
+        else if (info !== undefined && /\btruncate\b|\bcolumn\b|\btrigger\b/i.test(statement.sql))
+          states.set(info.name, undefined);
+      }
+    }
+  }
+  return new Map([...states].filter((entry): entry is [string, EvaluatedRow[]] => entry[1] !== undefined));
+}
+
+function changeRows(
+  statement: Extract<Statement, { type: 'update' | 'delete' }>,
+  info: TableInfo,
+  rows: readonly EvaluatedRow[],
+  options: Parameters<typeof compileWhere>[2],
+): EvaluatedRow[] | undefined {
+  const where = compileWhere(statement, info.shape, options);
+  const apply = statement.type === 'update' ? compileUpdate(statement, info.shape, options) : undefined;
+  const result: EvaluatedRow[] = [];
+  for (const row of rows) {
+    const truth = where(row as Row);
+    if (isUndecidable(truth)) return undefined;
+    if (truth !== true) {
+      result.push(row);
+      continue;
+    }
+    const changed = apply?.(row as Row);
+    if (isUndecidable(changed)) return undefined;
+    if (changed !== undefined) result.push(changed);
+  }
+  return result;
+}
+
+/** Full reads by the observer before everybody else. */
+function observedRows(history: History, catalog: Catalog): Map<string, EvaluatedRow[]> {
+  const rows = new Map<string, EvaluatedRow[]>();
+  const observer = history.header.sessions.indexOf(observerName);
+  if (observer < 0) return rows;
+  let first = Number.POSITIVE_INFINITY;
+  for (const { session, start } of history.operations)
+    if (session !== observer) first = Math.min(first, start);
+  for (const operation of history.operations) {
+    if (operation.session !== observer || operation.outcome !== 'ok' || (operation.end ?? first) >= first)
+      continue;
+    const table = fullyRead(operation, catalog);
+    if (table !== undefined && operation.rows !== undefined) {
+      const order = table.shape.columns.map((column) =>
+        operation.columns!.findIndex((name) => sameName(name, column.name, catalog.dialect)),
+      );
+      if (!order.includes(-1))
+        rows.set(
+          table.name,
+          operation.rows.map((row) => order.map((at) => row[at]!)),
+        );
+    }
+  }
+  return rows;
+}
+
+function fullyRead({ sql, columns }: Operation, catalog: Catalog): TableInfo | undefined {
+  if (sql === undefined || columns === undefined) return undefined;
+  const statement = parseStatement(sql, catalog.dialect);
+  if (statement.type !== 'select' || statement.body.type !== 'core' || statement.limit !== undefined)
+    return undefined;
+  const { body } = statement;
+  const from = body.from[0];
+  const plain =
+    body.from.length === 1 &&
+    body.where === undefined &&
+    body.groupBy.length === 0 &&
+    !body.distinct &&
+    body.items.every(
+      (item) => item.type === 'star' || (item.expression.type === 'column' && item.alias === undefined),
+    );
+  return plain && from?.type === 'table' ? catalog.find(from.name) : undefined;
+}

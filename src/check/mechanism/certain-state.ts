@@ -1,0 +1,48 @@
+/** Whole tables as a statement may see them, for queries that cannot be judged row by row. */
+import type { EvaluatedRow } from '../../sql/index.js';
+import type { MirrorTable } from './mirror.js';
+import { lookAt } from './outlook.js';
+import { isVague, type View } from './row-chain.js';
+import type { Tx } from './transactions.js';
+import type { Verification } from './verification.js';
+
+/** For each row of a table, the values it may have; 'absent' left out where it is the only one. */
+export type RowChoices = readonly (readonly (EvaluatedRow | 'absent')[])[];
+
+/** The possible rows of a table, or why they cannot be told. */
+export function rowChoices(
+  verification: Verification,
+  table: MirrorTable,
+  tx: Tx,
+  view: View,
+): RowChoices | string {
+  const blind = table.blindSpot(tx, view.span.end);
+  if (blind !== undefined) return blind;
+  if (!table.closed) return `the rows of ${table.info.name} are not all known`;
+  const pending = verification.inFlight.on(table.info.name, tx, view.span.end);
+  if (pending.length > 0) return `${table.info.name} was being written meanwhile`;
+  const choices: (readonly (EvaluatedRow | 'absent')[])[] = [];
+  for (const row of table.rows.values()) {
+    const { images } = lookAt(row, view, tx, verification.exclusive, pending);
+    const known = images.filter((image) => image !== 'unknown' && !isVague(image)) as (
+      | EvaluatedRow
+      | 'absent'
+    )[];
+    if (known.length < images.length) return `the values of ${row.object} are not known`;
+    if (known.length > 1 || known[0] !== 'absent') choices.push(known);
+  }
+  return choices;
+}
+
+/** The rows of a table if there is only one possibility; otherwise why not. */
+export function certainRows(
+  verification: Verification,
+  table: MirrorTable,
+  tx: Tx,
+  view: View,
+): readonly EvaluatedRow[] | string {
+  const choices = rowChoices(verification, table, tx, view);
+  if (typeof choices === 'string') return choices;
+  if (choices.some((choice) => choice.length > 1)) return `${table.info.name} was changing meanwhile`;
+  return choices.map((choice) => choice[0] as EvaluatedRow);
+}

@@ -1,0 +1,220 @@
+/**
+ * The serialization certifier: for contracts that promise serializability, the dependencies that the mirror is certain
+ * of, and the cycles among them (Adya's DSG, `../cycles.ts`).
+ *
+ * - wr: a read that only one version explains, from its writer to the reader;
+ * - ww: two versions of a row in certain order;
+ * - rw: from the reader of a version to the writer of a later one; through a predicate, if the row the reader did not
+ *   get would have satisfied its condition in the later version.
+ *
+ * Only committed transactions whose own contract has a certifier take part. Edges of a version are added when it leaves
+ * the mirror, for only then are its readers all known.
+ */
+
+import type { Contract } from '../../contracts/index.js';
+import type { History } from '../../histories/index.js';
+import { type FamilyCycle, findCycles } from '../cycles.js';
+import { explainCycle } from '../explain.js';
+import type { CycleEdge, Finding } from '../finding.js';
+import { buildGraph, EdgeList, edgeNames, predicateRw, rw, wr, ww } from '../graph.js';
+import { cycleRulesOut, nameCycle } from '../name-cycle.js';
+import { type Expectation, explainingVersions, type ScanRead } from './judge-read.js';
+import type { Satisfies } from './plan-types.js';
+import { describeTx, operationAt, textOf } from './prose.js';
+import type { Tally } from './result.js';
+import { imagesOf, isVague, type RowChain, type Version } from './row-chain.js';
+import type { Tx } from './transactions.js';
+
+interface EdgeNote {
+  readonly object: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+interface Reader {
+  readonly tx: Tx;
+  readonly operation: number;
+  /** The condition the row did not satisfy; undefined: the row was in the result. */
+  readonly where: Satisfies | undefined;
+}
+
+export class Certifier {
+  readonly #numbers = new Map<Tx, number>();
+  readonly #txs: Tx[] = [];
+  readonly #edges: { from: number; to: number; kind: number; ref: number }[] = [];
+  readonly #notes: EdgeNote[] = [];
+  readonly #readers = new Map<Version, Reader[]>();
+
+  constructor(private readonly tally: Tally) {}
+
+  /** Takes in a read that was judged without a problem. */
+  observe(read: ScanRead, expectations: readonly Expectation[], keyed: boolean): void {
+    if (!isCertified(read.tx) || read.view.dirty) return;
+    const lines = new Map(read.lines.map((line) => [line.key, line]));
+    for (const expectation of expectations) {
+      const { outlook } = expectation;
+      if (outlook.own || expectation.open) continue;
+      if (!keyed && outlook.versions.length > 1) continue;
+      const line = keyed ? lines.get(outlook.row.key) : undefined;
+      const explaining = keyed ? explainingVersions(expectation, read.plan.where, line) : outlook.versions;
+      if (explaining.length !== 1 || !explaining[0]!.certain) continue;
+      const version = explaining[0]!;
+      const returned = keyed ? line !== undefined : expectation.inside.length > 0 && !expectation.mayBeOut;
+      if (!keyed && !returned && expectation.mayBeIn) continue;
+      const operation = read.operation.index;
+      if (version.tx !== undefined && returned)
+        this.#add(version.tx, read.tx, wr, outlook.row.object, version.states.at(-1)!.operation, operation);
+      const readers = this.#readers.get(version) ?? [];
+      readers.push({ tx: read.tx, operation, where: returned ? undefined : read.plan.where });
+      this.#readers.set(version, readers);
+    }
+  }
+
+  /** A version leaves the mirror; `next` certainly follows it. */
+  drop(row: RowChain, version: Version, next: Version): void {
+    this.#follow(row, version, next);
+    this.#readers.delete(version);
+  }
+
+  #follow(row: RowChain, version: Version, next: Version): void {
+    if (next.tx === undefined || !next.certain) return;
+    const written = next.states.at(-1)!.operation;
+    if (version.tx !== undefined && version.certain)
+      this.#add(version.tx, next.tx, ww, row.object, version.states.at(-1)!.operation, written);
+    for (const { tx, operation, where } of this.#readers.get(version) ?? []) {
+      if (where === undefined) this.#add(tx, next.tx, rw, row.object, operation, written);
+      else {
+        const images = imagesOf(next);
+        const image = images[0]!;
+        if (images.length === 1 && !isVague(image) && typeof image !== 'string' && where(image) === true)
+          this.#add(tx, next.tx, predicateRw, row.object, operation, written);
+      }
+    }
+  }
+
+  /** Takes in what is still in the mirror at the end. */
+  finish(rows: Iterable<RowChain>, follows: (a: Version, b: Version) => boolean): void {
+    for (const row of rows)
+      for (const version of row.versions)
+        for (const next of row.versions)
+          if (next !== version && follows(version, next)) this.#follow(row, version, next);
+  }
+
+  #add(from: Tx, to: Tx, kind: number, object: string, fromOperation: number, toOperation: number): void {
+    if (from === to || !isCertified(from) || !isCertified(to)) return;
+    this.tally.dependencies++;
+    const ref = this.#notes.length;
+    this.#notes.push({ object, from: fromOperation, to: toOperation });
+    this.#edges.push({ from: this.#number(from), to: this.#number(to), kind, ref });
+  }
+
+  #number(tx: Tx): number {
+    let number = this.#numbers.get(tx);
+    if (number === undefined) {
+      number = this.#txs.length;
+      this.#numbers.set(tx, number);
+      this.#txs.push(tx);
+    }
+    return number;
+  }
+
+  findings(history: History): Finding[] {
+    const edges = new EdgeList(this.#txs.length);
+    // Objects, not notes, tell whether two edges go through one row.
+    const objects = new Map<string, number>();
+    const noteOf = new Map<string, EdgeNote>();
+    for (const { from, to, kind, ref } of this.#edges) {
+      const note = this.#notes[ref]!;
+      const object = objects.get(note.object) ?? objects.size;
+      objects.set(note.object, object);
+      const key = `${from} ${to} ${kind} ${object}`;
+      if (noteOf.has(key)) continue;
+      noteOf.set(key, note);
+      edges.add(from, to, kind, object);
+    }
+    const { cycles } = findCycles(buildGraph(edges));
+    return strongestFirst(cycles).map((cycle) => this.#finding(history, cycle, noteOf));
+  }
+
+  #finding(history: History, cycle: FamilyCycle, noteOf: ReadonlyMap<string, EdgeNote>): Finding {
+    const txs = cycle.nodes.map((node) => this.#txs[node]!);
+    const operations = new Set<number>();
+    const cycleEdges = cycle.nodes.map((node, i): CycleEdge => {
+      const next = (i + 1) % cycle.nodes.length;
+      const note = noteOf.get(`${node} ${cycle.nodes[next]} ${cycle.kinds[i]} ${cycle.refs[i]}`)!;
+      for (const index of [note.from, note.to]) if (index >= 0) operations.add(index);
+      const kind = edgeNames[cycle.kinds[i]!]!;
+      return {
+        from: txs[i]!.id,
+        to: txs[next]!.id,
+        kind,
+        object: note.object,
+        fromOperation: note.from,
+        toOperation: note.to,
+        because: because(kind, `T${txs[i]!.id}`, `T${txs[next]!.id}`, note),
+      };
+    });
+    const contract: Contract = txs[0]!.contract!;
+    const parts = {
+      transactions: txs.map((tx) => describeTx(history, tx)),
+      operations: [...operations]
+        .sort((a, b) => a - b)
+        .map((index) => operationAt(history, index))
+        .map((operation) => ({
+          index: operation.index,
+          transaction: operation.transaction,
+          text: `${textOf(operation)};`,
+        })),
+      cycle: cycleEdges,
+    };
+    return {
+      kind: nameCycle(cycle),
+      oracle: 'mechanism',
+      certainty: 'proved',
+      rulesOut: cycleRulesOut(cycle),
+      contract: contract.id,
+      clause: `certifier ${contract.mechanism!.certifier}`,
+      ...parts,
+      explanation: explainCycle(parts),
+    };
+  }
+}
+
+function isCertified(tx: Tx): boolean {
+  return (
+    tx.fate === 'committed' &&
+    tx.unjudged === undefined &&
+    tx.contract?.mechanism !== undefined &&
+    tx.contract.mechanism.certifier !== 'none'
+  );
+}
+
+/** One finding for each set of transactions: the same cycle is often of several families. */
+function strongestFirst(cycles: readonly FamilyCycle[]): readonly FamilyCycle[] {
+  const seen = new Set<string>();
+  return cycles.filter(({ nodes }) => {
+    const key = [...nodes].sort((a, b) => a - b).join();
+    if (seen.has(key)) return false;
+    seen.add(key);
+    return true;
+  });
+}
+
+function because(
+  kind: string,
+  from: string,
+  to: string,
+  { object, from: first, to: second }: EdgeNote,
+): string {
+  const [left, right] = [`operation ${first}`, `operation ${second}`];
+  switch (kind) {
+    case 'wr':
+      return `${to} read ${object} (${right}) as ${from} wrote it (${left})`;
+    case 'ww':
+      return `${to} overwrote (${right}) what ${from} had written to ${object} (${left})`;
+    case 'rw':
+      return `${from} read ${object} (${left}) before ${to} changed it (${right})`;
+    default:
+      return `${from} searched (${left}) and did not find ${object}, which ${to} then made to match (${right})`;
+  }
+}

@@ -1,0 +1,167 @@
+/**
+ * What a write was not allowed to do: take a row another transaction holds, change a row that changed after its snapshot
+ * (first updater wins), or touch other rows than its condition selects.
+ */
+import type { Operation } from '../../histories/index.js';
+import type { Write } from './judge-write.js';
+import type { LockMode } from './locks.js';
+import type { Outlook } from './outlook.js';
+import type { ChangePlan } from './plan-types.js';
+import { describeImage, describeOperation, describeSpan, describeVersion, makeFinding } from './prose.js';
+import { imageKey, imagesOf, imagesOfAll, isVague, type RowChain, type Version } from './row-chain.js';
+import { hasSnapshot, type Tx } from './transactions.js';
+import type { Verification } from './verification.js';
+
+/** Grants a row lock and reports the holder that should have kept it out. */
+export function checkLock(
+  verification: Verification,
+  tx: Tx,
+  operation: Operation,
+  row: RowChain,
+  mode: LockMode,
+): void {
+  const mechanism = tx.contract?.mechanism;
+  if (mechanism === undefined || tx.unjudged !== undefined || mechanism.writeConflict === 'none') return;
+  verification.tally.locks++;
+  const conflict = verification.locks.grant(row.object, tx, operation, mode);
+  if (conflict === undefined) return;
+  const { holder, heldBy, heldMode } = conflict;
+  const contract = tx.contract!;
+  const effect = mechanism.writeConflict === 'waits' ? 'waits until the first has ended' : 'fails';
+  const byRead = heldBy.kind === 'select' && mechanism.readsLock;
+  verification.findings.push(
+    makeFinding(verification.history, verification.txs, {
+      kind: 'lock-violated',
+      clause: byRead ? 'readsLock true' : `writeConflict ${mechanism.writeConflict}`,
+      contract,
+      operations: [operation.index, heldBy.index, holder.last.index],
+      txs: [tx, holder],
+      versions: [
+        { operation: operation.index, object: row.object, seen: `${mode} lock granted`, allowed: [] },
+      ],
+      steps: [
+        `T${holder.id} locked ${row.object} (${heldMode}) with ${describeOperation(heldBy)}, answered at ${heldBy.end}.`,
+        `Under ${contract.id} it keeps that lock until it ends, and it began to end at ${holder.holdsLocksUntil} at the earliest.`,
+        `A second transaction that needs the row (${mode}) meanwhile ${effect}.`,
+        `However, T${tx.id} ran ${describeOperation(operation)} ${describeSpan({ start: operation.start, end: operation.end ?? operation.start })}, wholly inside that time, and was granted the row.`,
+      ],
+    }),
+  );
+}
+
+/** A row that certainly changed after the snapshot and before the write cannot be written. */
+export function checkFirstUpdaterWins(
+  verification: Verification,
+  { tx, operation }: Write,
+  { row, own }: Outlook,
+): void {
+  const mechanism = tx.contract?.mechanism;
+  if (mechanism?.firstUpdaterWins !== true || tx.unjudged !== undefined || own) return;
+  const { snapshot } = tx;
+  if (snapshot === undefined || !hasSnapshot(mechanism) || snapshot.start > operation.start) return;
+  // Validation at commit looks at everything up to the commit, and only judges those that passed it.
+  const atCommit = mechanism.writeConflict === 'none';
+  if (atCommit && tx.fate !== 'committed') return;
+  const deadline = atCommit ? tx.commit.start : operation.start;
+  const changed = row.versions.find(
+    (version) =>
+      version.tx !== undefined &&
+      version.tx !== tx &&
+      version.tx.fate === 'committed' &&
+      version.certain &&
+      version.commit.start > snapshot.end &&
+      version.commit.end < deadline &&
+      reallyChanged(verification, row, version, tx),
+  );
+  if (changed === undefined) return;
+  const contract = tx.contract!;
+  verification.findings.push(
+    makeFinding(verification.history, verification.txs, {
+      kind: 'update-of-changed-row',
+      clause: 'firstUpdaterWins true',
+      contract,
+      operations: [
+        operation.index,
+        tx.snapshotBy?.index,
+        changed.states.at(-1)!.operation,
+        changed.tx!.last.index,
+      ],
+      txs: [tx, changed.tx],
+      versions: [
+        {
+          operation: operation.index,
+          object: row.object,
+          seen: 'written without an error',
+          allowed: ['a serialization error'],
+        },
+      ],
+      steps: [
+        `T${tx.id} took its snapshot ${describeSpan(snapshot)}${tx.snapshotBy === undefined ? '' : `, with ${describeOperation(tx.snapshotBy)}`}.`,
+        `After that, ${row.object} became ${describeVersion(changed)}.`,
+        `Under ${contract.id} writing a row that changed after one’s snapshot fails.`,
+        `However, T${tx.id} then wrote ${row.object} with ${describeOperation(operation)}, and it succeeded.`,
+      ],
+    }),
+  );
+}
+
+/** An update that leaves a row as it was makes no new version in some engines. */
+function reallyChanged(verification: Verification, row: RowChain, version: Version, tx: Tx): boolean {
+  const view = { span: tx.snapshot!, current: false, dirty: false };
+  const others = row.versions.filter((other) => other !== version && other.tx !== tx);
+  const before = imagesOfAll(
+    row.allowed(view, tx, verification.exclusive).filter((other) => others.includes(other)),
+    view,
+  );
+  const after = imagesOf(version);
+  return (
+    before.length === 1 &&
+    after.length === 1 &&
+    !isVague(before[0]!) &&
+    !isVague(after[0]!) &&
+    imageKey(before[0]!) !== imageKey(after[0]!)
+  );
+}
+
+/** A write whose count of rows does not fit what its condition selects. */
+export function reportCount(
+  verification: Verification,
+  { tx, operation, view }: Write,
+  plan: ChangePlan,
+  certain: readonly Outlook[],
+  doubtful: readonly Outlook[],
+): void {
+  const contract = tx.contract!;
+  const mechanism = contract.mechanism!;
+  const matched = operation.matched!;
+  const missed = matched < certain.length;
+  const expected =
+    doubtful.length === 0 ? `${certain.length}` : `${certain.length} to ${certain.length + doubtful.length}`;
+  const sees = view.current ? 'the newest committed rows' : 'its transaction’s snapshot';
+  const witnesses = [...certain, ...doubtful].slice(0, 5);
+  verification.findings.push(
+    makeFinding(verification.history, verification.txs, {
+      kind: missed ? 'write-missed-row' : 'write-extra-row',
+      clause: `writesSee ${mechanism.writesSee}`,
+      contract,
+      operations: [
+        operation.index,
+        ...witnesses.flatMap(({ versions }) => versions.map((version) => version.states.at(-1)!.operation)),
+        tx.snapshotBy?.index,
+      ],
+      txs: [tx, ...witnesses.flatMap(({ versions }) => versions.map((version) => version.tx))],
+      versions: witnesses.map(({ row, images }) => ({
+        operation: operation.index,
+        object: row.object,
+        seen: `${matched} rows matched`,
+        allowed: images.map(describeImage),
+      })),
+      steps: [
+        `T${tx.id} ran ${describeOperation(operation)}, which reported ${matched} rows.`,
+        `Under ${contract.id} it looks for rows in ${sees}, and in what it wrote itself.`,
+        `There its condition selects ${expected} rows of ${plan.table}${witnesses.length === 0 ? '' : `: ${witnesses.map(({ row, versions }) => `${row.object} is ${versions.map(describeVersion).join(' or ')}`).join('; ')}`}.`,
+        `However, ${matched} is ${missed ? 'fewer' : 'more'} than that.`,
+      ],
+    }),
+  );
+}

@@ -1,0 +1,196 @@
+/**
+ * Reads of one table, row by row.
+ *
+ * For each row of the mirror: which lines may it contribute to the result? One for every allowed version that satisfies
+ * the WHERE; none, if some allowed version does not. Then the result is compared with that, as a bag:
+ *
+ * - a line that more rows of the result show than rows of the table can contribute is one too many;
+ * - a line that fewer show than rows must contribute is missing.
+ *
+ * Where the result tells which row a line is of, each row is compared by itself; otherwise only the numbers are. Rows
+ * whose values are unknown, or whose predicate cannot be evaluated, may contribute anything: they excuse, never accuse.
+ *
+ * Rows seen by statements that meet current rows one by one (locking reads) are not required while several versions are
+ * possible: an index scan can pass by a row that moves.
+ */
+import type { Operation } from '../../histories/index.js';
+import { type EvaluatedRow, isUndecidable, type Row } from '../../sql/index.js';
+import { learnFromRead } from './learn.js';
+import type { MirrorTable } from './mirror.js';
+import { lookAt, type Outlook } from './outlook.js';
+import type { ScanPlan } from './plan-types.js';
+import { type RowProblem, reportRows } from './report-rows.js';
+import { imagesOf, type RowChain, type Version, type View } from './row-chain.js';
+import type { SnapshotBounds } from './snapshot-bounds.js';
+import { noteSnapshot } from './snapshot-notes.js';
+import type { Tx } from './transactions.js';
+import type { Verification } from './verification.js';
+
+/** A line of a result. */
+export interface Line {
+  /** The row it is of, where that is known. */
+  readonly key: string | undefined;
+  readonly text: string;
+  /** Equal for equal lines. */
+  readonly id: string;
+  /** Whether a row with these values gives this line; undefined: cannot be told. */
+  readonly fits: (image: EvaluatedRow) => boolean | undefined;
+  /** All values of the row, where the line shows them. */
+  readonly whole: Row | undefined;
+}
+
+/** What a row may contribute. */
+export interface Expectation {
+  readonly outlook: Outlook;
+  /** Values with which the row is in the result. */
+  readonly inside: readonly EvaluatedRow[];
+  readonly mayBeIn: boolean;
+  readonly mayBeOut: boolean;
+  /** Not every possibility is known. */
+  readonly open: boolean;
+}
+
+export interface ScanRead {
+  readonly tx: Tx;
+  readonly operation: Operation;
+  readonly plan: ScanPlan;
+  readonly view: View;
+  readonly table: MirrorTable;
+  readonly lines: readonly Line[];
+  /** What is known of the instant of the snapshot it reads from. */
+  readonly bounds: SnapshotBounds;
+}
+
+/** Compares a read with the mirror; reports what does not fit. Returns the rows that were certainly read. */
+export function judgeScan(verification: Verification, read: ScanRead): readonly RowChain[] {
+  const { tx, plan, view, table, lines, operation } = read;
+  const pending = verification.inFlight.on(table.info.name, tx, view.span.end);
+  const expect = (row: RowChain): Expectation =>
+    expectRow(lookAt(row, view, tx, verification.exclusive, pending), plan, view);
+  const expectations = new Map<string, Expectation>();
+  if (plan.keys === undefined) for (const [key, row] of table.rows) expectations.set(key, expect(row));
+  else for (const key of plan.keys) expectations.set(key, expect(table.row(key)));
+  const problems: RowProblem[] = [];
+  const keyed = lines.every((line) => line.key !== undefined);
+  if (keyed) {
+    const shown = new Map<string, Line>();
+    for (const line of lines) {
+      const key = line.key!;
+      const expectation = expectations.get(key) ?? expect(table.row(key));
+      expectations.set(key, expectation);
+      if (shown.has(key)) problems.push({ kind: 'twice', expectation, line });
+      else if (!explains(expectation, line)) problems.push({ kind: 'wrong', expectation, line });
+      shown.set(key, line);
+    }
+    for (const [key, expectation] of expectations)
+      if (!shown.has(key) && isRequired(expectation, plan)) problems.push({ kind: 'missing', expectation });
+    if (problems.length === 0) {
+      for (const [key, expectation] of expectations) {
+        const line = shown.get(key);
+        if (!view.dirty) learnFromRead(expectation, line, view, verification.exclusive);
+        noteSnapshot(verification, read, expectation, line);
+      }
+    }
+  } else {
+    problems.push(
+      ...compareNumbers([...expectations.values()], lines, plan, pending.length > 0 || !table.closed),
+    );
+  }
+  reportRows(verification, read, problems);
+  const { tally } = verification;
+  tally.reads++;
+  tally.rows += lines.length;
+  const all = [...expectations.values()];
+  if (all.some((expectation) => expectation.open || expectation.outlook.images.length > 1))
+    tally.ambiguousReads++;
+  if (problems.length > 0) return [];
+  verification.certifier?.observe(read, all, keyed);
+  if (operation.ends !== undefined) return [];
+  if (keyed) return lines.map((line) => expectations.get(line.key!)!.outlook.row);
+  return all
+    .filter((expectation) => isRequired(expectation, plan))
+    .map((expectation) => expectation.outlook.row);
+}
+
+export function expectRow(outlook: Outlook, plan: Pick<ScanPlan, 'where'>, view: View): Expectation {
+  const inside: EvaluatedRow[] = [];
+  let mayBeOut = false;
+  let open = outlook.unknown;
+  for (const image of outlook.images) {
+    if (image === 'absent') mayBeOut = true;
+    else if (image === 'unknown') open = true;
+    else {
+      const satisfied = plan.where(image);
+      if (satisfied === undefined) open = true;
+      else if (satisfied) inside.push(image);
+      else mayBeOut = true;
+    }
+  }
+  // A scan of current rows can pass by a row that changes meanwhile.
+  if (view.current && outlook.versions.length > 1) mayBeOut = true;
+  return { outlook, inside, mayBeIn: open || inside.length > 0, mayBeOut: open || mayBeOut, open };
+}
+
+export function isRequired(expectation: Expectation, plan: Pick<ScanPlan, 'skipsLocked'>): boolean {
+  return !expectation.mayBeOut && !plan.skipsLocked;
+}
+
+function explains(expectation: Expectation, line: Line): boolean {
+  return expectation.open || expectation.inside.some((image) => line.fits(image) !== false);
+}
+
+/** Without names, only how often each line occurs can be compared. */
+function compareNumbers(
+  expectations: readonly Expectation[],
+  lines: readonly Line[],
+  plan: ScanPlan,
+  moreRowsPossible: boolean,
+): RowProblem[] {
+  const groups = new Map<string, Line[]>();
+  for (const line of lines) groups.set(line.id, [...(groups.get(line.id) ?? []), line]);
+  const anything = moreRowsPossible || expectations.some((expectation) => expectation.open);
+  const problems: RowProblem[] = [];
+  for (const [, same] of groups) {
+    const line = same[0]!;
+    const able = expectations.filter(
+      (expectation) => expectation.open || expectation.inside.some((image) => line.fits(image) !== false),
+    );
+    if (same.length > able.length && !anything) problems.push({ kind: 'extra-line', line });
+  }
+  const fixed = new Map<string, { count: number; expectation: Expectation }>();
+  for (const expectation of expectations) {
+    if (!isRequired(expectation, plan) || expectation.inside.length !== 1) continue;
+    const projected = plan.project(expectation.inside[0]!);
+    if (projected.some((cell) => isUndecidable(cell))) continue;
+    const text = JSON.stringify(projected);
+    const entry = fixed.get(text) ?? { count: 0, expectation };
+    entry.count++;
+    fixed.set(text, entry);
+  }
+  for (const [text, { count, expectation }] of fixed)
+    if ((groups.get(text)?.length ?? 0) < count) problems.push({ kind: 'missing', expectation });
+  const required = expectations.filter((expectation) => isRequired(expectation, plan));
+  if (problems.length === 0 && lines.length < required.length)
+    problems.push({ kind: 'missing', expectation: required[0]! });
+  const possible = expectations.filter((expectation) => expectation.mayBeIn);
+  if (problems.length === 0 && lines.length > possible.length && !anything)
+    problems.push({ kind: 'extra-line', line: lines[0]! });
+  return problems;
+}
+
+/** The versions of a row that would have given what was observed: `line`, or no line. */
+export function explainingVersions(
+  expectation: Expectation,
+  where: ScanPlan['where'],
+  line: Line | undefined,
+): readonly Version[] {
+  return expectation.outlook.versions.filter((version) =>
+    imagesOf(version).some((image) => {
+      if (image === 'unknown') return true;
+      if (image === 'absent') return line === undefined;
+      const satisfied = where(image);
+      if (line === undefined) return satisfied !== true;
+      return satisfied !== false && line.fits(image) !== false;
+    }),
+  );
+}

@@ -1,0 +1,164 @@
+/**
+ * UPDATE, DELETE and INSERT: which rows they touched, what these became, and whether they were allowed to.
+ *
+ * For each row of the table, its WHERE on every version the statement may meet: satisfied by all, the row was certainly
+ * touched; by none, certainly not; otherwise perhaps. The count of matched rows then decides what it can: as many as are
+ * certain means that no doubtful row was touched, as many as are possible means that all were, and a count outside that
+ * range is a finding. Rows that stay doubtful get a version that may or may not exist.
+ *
+ * A statement that meets current rows (InnoDB, PostgreSQL's READ COMMITTED) and finds a row changing may see either
+ * version, wait, look again, or pass it by, so a row is certain for it only while one version is possible.
+ */
+import type { Operation } from '../../histories/index.js';
+import { certainRows } from './certain-state.js';
+import { checkFirstUpdaterWins, checkLock, reportCount } from './conflicts.js';
+import { intervalOf } from './interval.js';
+import { expectRow } from './judge-read.js';
+import { keyOfRow, type MirrorTable } from './mirror.js';
+import { lookAt, type Outlook } from './outlook.js';
+import type { ChangePlan, InsertPlan, OpaquePlan, RowsOf } from './plan-types.js';
+import { type Image, mergeImages, type RowChain, type View } from './row-chain.js';
+import type { Tx } from './transactions.js';
+import type { Verification } from './verification.js';
+
+export interface Write {
+  readonly tx: Tx;
+  readonly operation: Operation;
+  readonly view: View;
+  /** Remembers what the transaction touched, for ROLLBACK TO. */
+  readonly touch: (row: RowChain) => void;
+}
+
+interface Touched {
+  readonly outlook: Outlook;
+  readonly images: readonly Image[];
+}
+
+/** The rows of tables for a subquery, if they are the same in the snapshot and now. */
+function bindTables(verification: Verification, write: Write, reads: readonly string[]): RowsOf | string {
+  const { tx, operation } = write;
+  const span = { start: Math.min(tx.start, operation.start), end: intervalOf(operation).end };
+  const states = new Map<string, ReturnType<RowsOf>>();
+  for (const name of reads) {
+    const rows = certainRows(verification, verification.tables.get(name)!, tx, {
+      span,
+      current: true,
+      dirty: false,
+    });
+    if (typeof rows === 'string') return rows;
+    states.set(name, rows);
+  }
+  return (table) => states.get(table) ?? [];
+}
+
+export function judgeChange(verification: Verification, write: Write, plan: ChangePlan): void {
+  const { tx, operation, view } = write;
+  const table = verification.tables.get(plan.table)!;
+  const rowsOf = bindTables(verification, write, plan.reads);
+  const bound = typeof rowsOf === 'string' ? undefined : plan.bind(rowsOf);
+  if (typeof rowsOf === 'string') verification.tally.skip('write', rowsOf);
+  const where = bound?.where ?? (() => undefined);
+  const apply = bound?.apply ?? (() => undefined);
+  const pending = verification.inFlight.on(table.info.name, tx, view.span.end);
+  const rows = plan.keys === undefined ? [...table.rows.values()] : plan.keys.map((key) => table.row(key));
+  const certain: Touched[] = [];
+  const doubtful: Touched[] = [];
+  for (const row of rows) {
+    const outlook = lookAt(row, view, tx, verification.exclusive, pending);
+    const { mayBeIn, mayBeOut, inside, open } = expectRow(outlook, { where }, view);
+    if (!mayBeIn) continue;
+    const images: Image[] = inside.map((image) => apply(image) ?? 'unknown');
+    if (open) images.push(plan.type === 'delete' ? 'absent' : 'unknown');
+    (mayBeOut ? doubtful : certain).push({ outlook, images: mergeImages(images) });
+  }
+  const { matched } = operation;
+  const complete =
+    table.closed &&
+    table.blindSpot(tx, view.span.end) === undefined &&
+    !pending.some(({ keys }) => keys === undefined);
+  let trusted = true;
+  if (matched !== undefined && tx.unjudged === undefined) {
+    if (matched < certain.length || (complete && matched > certain.length + doubtful.length)) {
+      reportCount(
+        verification,
+        write,
+        plan,
+        certain.map(({ outlook }) => outlook),
+        doubtful.map(({ outlook }) => outlook),
+      );
+      trusted = false;
+    } else if (matched === certain.length) doubtful.length = 0;
+    else if (complete && matched === certain.length + doubtful.length) certain.push(...doubtful.splice(0));
+  }
+  verification.tally.writes++;
+  if (doubtful.length > 0)
+    verification.tally.skip('row', 'a write may or may not have touched it', doubtful.length);
+  for (const [touched, sure] of [
+    [certain, trusted],
+    [doubtful, false],
+  ] as const) {
+    for (const { outlook, images } of touched) {
+      if (sure) {
+        checkLock(verification, tx, operation, outlook.row, 'exclusive');
+        checkFirstUpdaterWins(verification, write, outlook);
+      }
+      record(write, outlook.row, images, sure);
+    }
+  }
+}
+
+function record(
+  { tx, operation, touch }: Write,
+  row: RowChain,
+  images: readonly Image[],
+  certain: boolean,
+): void {
+  row.write(tx, { operation: operation.index, span: intervalOf(operation), images, certain });
+  touch(row);
+}
+
+export function judgeInsert(
+  verification: Verification,
+  write: Write,
+  plan: InsertPlan,
+  loseTime: number,
+): void {
+  const { tx, operation } = write;
+  const table = verification.tables.get(plan.table)!;
+  const rowsOf = bindTables(verification, write, plan.reads);
+  const rows = typeof rowsOf === 'string' ? rowsOf : plan.bind(rowsOf);
+  const lose = (why: string) => {
+    verification.tally.skip('write', why);
+    table.lose(`an INSERT before it could not be followed: ${why}`, loseTime, tx);
+  };
+  if (typeof rows === 'string') return lose(rows);
+  if (operation.matched !== undefined && operation.matched !== rows.length)
+    return lose('an INSERT that reports another number of rows than it has');
+  verification.tally.writes++;
+  const { identity } = table.info;
+  for (const values of rows) {
+    if (identity.length > 0 && keyOfRow(identity.map((at) => values[at]!)) === undefined)
+      return lose('the identity of an inserted row is not known');
+    record(write, table.row(table.keyOf(values)), [values], true);
+  }
+}
+
+/** A write that cannot be followed: its rows, or its whole tables, are unknown once it may be visible. */
+export function followOpaque(
+  verification: Verification,
+  write: Write,
+  plan: OpaquePlan,
+  loseTime: number,
+): void {
+  const { tx } = write;
+  verification.tally.skip('write', plan.reason);
+  const tables: MirrorTable[] =
+    plan.tables === undefined
+      ? [...verification.tables.values()]
+      : plan.tables.map((name) => verification.tables.get(name)!);
+  for (const table of tables) {
+    if (plan.keys === undefined)
+      table.lose(`a write before it could not be followed: ${plan.reason}`, loseTime, tx);
+    else for (const key of plan.keys) record(write, table.row(key), ['unknown'], false);
+  }
+}

@@ -1,0 +1,91 @@
+/**
+ * The mirror: our own copy of every table, row by row and version by version, kept from what the history shows.
+ *
+ * A row is named by its identity column, where the table has one that is unique and never assigned; otherwise by a
+ * number we give it, because a row that we saw inserted stays the same row however often it is updated. A table whose
+ * initial rows are known is *closed*: a row that is not in the mirror does not exist.
+ */
+import { type Evaluated, type EvaluatedRow, isUndecidable, showValue } from '../../sql/index.js';
+import { type Image, RowChain, type Version } from './row-chain.js';
+import type { TableInfo } from './table-info.js';
+import type { Tx } from './transactions.js';
+
+export class MirrorTable {
+  readonly rows = new Map<string, RowChain>();
+  readonly closed: boolean;
+  /** From here on the table's rows are not known any more, and why. */
+  unknownFrom = Number.POSITIVE_INFINITY;
+  unknownWhy = '';
+  /** Transactions that wrote to it in a way we could not follow. */
+  readonly lostTo = new Set<Tx>();
+  #named = 0;
+
+  constructor(
+    readonly info: TableInfo,
+    initial: readonly EvaluatedRow[] | undefined,
+  ) {
+    this.closed = initial !== undefined;
+    for (const row of initial ?? []) {
+      const key = this.keyOf(row);
+      if (this.rows.has(key)) this.lose('two initial rows have the same identity', Number.NEGATIVE_INFINITY);
+      this.rows.set(key, new RowChain(info.name, key, row));
+    }
+  }
+
+  /** The name of a row with these values; a new one where rows have no identity. */
+  keyOf(row: EvaluatedRow): string {
+    return keyOfRow(this.info.identity.map((at) => row[at] ?? null)) ?? `#${++this.#named}`;
+  }
+
+  /** The row's chain; one that was never seen is absent if the table is closed. */
+  row(key: string): RowChain {
+    let chain = this.rows.get(key);
+    if (chain === undefined) {
+      const initial: Image = this.closed ? 'absent' : 'unknown';
+      chain = new RowChain(this.info.name, key, initial);
+      this.rows.set(key, chain);
+    }
+    return chain;
+  }
+
+  /** Nothing about this table can be said from `time` on. */
+  lose(why: string, time: number, tx?: Tx): void {
+    if (tx !== undefined) this.lostTo.add(tx);
+    if (time < this.unknownFrom) {
+      this.unknownFrom = time;
+      this.unknownWhy = why;
+    }
+  }
+
+  /** Why a reader whose view ends at `end` cannot be judged; undefined if it can. */
+  blindSpot(tx: Tx, end: number): string | undefined {
+    if (this.unknownFrom <= end || this.lostTo.has(tx)) return this.unknownWhy;
+    return undefined;
+  }
+
+  prune(
+    watermark: number,
+    exclusive: boolean,
+    onDrop?: (row: RowChain, dropped: Version, next: Version) => void,
+  ): void {
+    for (const [key, row] of this.rows) {
+      row.prune(
+        watermark,
+        exclusive,
+        onDrop === undefined ? undefined : (dropped, next) => onDrop(row, dropped, next),
+      );
+      if (this.closed && row.isGone) this.rows.delete(key);
+    }
+  }
+}
+
+/** An identity as text: `1` and `'1'` name the same row, as traces write every value as text. NULL names nothing. */
+export function keyOfRow(values: readonly Evaluated[]): string | undefined {
+  if (values.length === 0) return undefined;
+  const texts: string[] = [];
+  for (const value of values) {
+    if (value === null || isUndecidable(value)) return undefined;
+    texts.push(showValue(value));
+  }
+  return texts.join(',');
+}

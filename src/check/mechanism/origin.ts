@@ -1,0 +1,72 @@
+/** Where a value that no allowed version explains came from: the name of the violation, and its writer. */
+
+import type { Line } from './judge-read.js';
+import { describeSpan } from './prose.js';
+import { type Image, imagesOf, type RowChain, type View } from './row-chain.js';
+import type { Tx } from './transactions.js';
+
+export interface Origin {
+  readonly kind: 'dirty-read' | 'intermediate-read' | 'future-read' | 'stale-read' | 'wrong-version';
+  readonly tx: Tx | undefined;
+  readonly operation: number | undefined;
+  /** Completes "that value …". */
+  readonly text: string;
+}
+
+/** Looks for the line among versions the reader may not see, newest first. */
+export function originOf(row: RowChain, line: Line, view: View, reader: Tx, readEnd: number): Origin {
+  const shows = (images: readonly Image[]) =>
+    images.some((image) => typeof image !== 'string' && line.fits(image) === true);
+  for (const version of row.versions.toReversed()) {
+    const { tx } = version;
+    if (tx === undefined || tx === reader) continue;
+    const state = version.states.findLast(({ images }) => shows(images));
+    if (state === undefined) continue;
+    const from = { tx, operation: state.operation };
+    if (tx.fate === 'aborted')
+      return { kind: 'dirty-read', ...from, text: `was written by T${tx.id}, which rolled back` };
+    if (tx.commit.start > readEnd)
+      return {
+        kind: 'dirty-read',
+        ...from,
+        text: `was written by T${tx.id}, which had not begun to commit yet`,
+      };
+    if (state !== version.states.at(-1) && !shows(imagesOf(version)))
+      return {
+        kind: 'intermediate-read',
+        ...from,
+        text: `was overwritten by T${tx.id} itself before it committed`,
+      };
+    if (tx.commit.start > view.span.end)
+      return {
+        kind: 'future-read',
+        ...from,
+        text: `was committed by T${tx.id} ${describeSpan(tx.commit)}, after that state`,
+      };
+    return { kind: 'stale-read', ...from, text: `of T${tx.id} had been overwritten before that state` };
+  }
+  const initial = row.versions.find((version) => version.tx === undefined);
+  const old = initial !== undefined && shows(imagesOf(initial)) ? initial : undefined;
+  const retired = old ?? row.retired.findLast(({ images }) => shows(images));
+  if (retired === undefined)
+    return {
+      kind: 'wrong-version',
+      tx: undefined,
+      operation: undefined,
+      text: 'is of no version known to us',
+    };
+  if (retired.tx?.fate === 'aborted')
+    return {
+      kind: 'dirty-read',
+      tx: retired.tx,
+      operation: undefined,
+      text: `was written by T${retired.tx.id}, which rolled back`,
+    };
+  const whose = retired.tx === undefined ? 'the initial state' : `T${retired.tx.id}`;
+  return {
+    kind: 'stale-read',
+    tx: retired.tx,
+    operation: undefined,
+    text: `of ${whose} had been overwritten before that state`,
+  };
+}

@@ -1,0 +1,30 @@
+/** What a statement may find in a row: its allowed versions, and the values these have. */
+import { mayTouch, type PendingWrite } from './in-flight.js';
+import { type Image, imagesOfAll, type RowChain, type Version, type View } from './row-chain.js';
+import type { Tx } from './transactions.js';
+
+export interface Outlook {
+  readonly row: RowChain;
+  readonly versions: readonly Version[];
+  readonly images: readonly Image[];
+  /** Some possible values are not known. */
+  readonly unknown: boolean;
+  /** A write that is not answered yet may have changed it. */
+  readonly pending: boolean;
+  /** The transaction itself wrote the row last, for certain. */
+  readonly own: boolean;
+}
+
+export function lookAt(
+  row: RowChain,
+  view: View,
+  reader: Tx,
+  exclusive: boolean,
+  pending: readonly PendingWrite[],
+): Outlook {
+  const versions = row.allowed(view, reader, exclusive);
+  const own = versions.length === 1 && versions[0]!.tx === reader;
+  const images = imagesOfAll(versions, view);
+  const disturbed = pending.length > 0 && !own && mayTouch(pending, row.key);
+  return { row, versions, images, unknown: disturbed || images.includes('unknown'), pending: disturbed, own };
+}

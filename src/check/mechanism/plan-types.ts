@@ -1,0 +1,79 @@
+/**
+ * What a statement does to rows, as far as it can be told: the form in which judges see SQL. Everything is answered
+ * exactly or not at all.
+ */
+import type { Evaluated, EvaluatedRow } from '../../sql/index.js';
+
+/** Whether a row satisfies a predicate; NULL counts as no, undefined: cannot be told. */
+export type Satisfies = (row: EvaluatedRow) => boolean | undefined;
+
+/** The rows of a table, for subqueries. */
+export type RowsOf = (table: string) => readonly EvaluatedRow[];
+
+/** `weak` locks (FOR KEY SHARE, FOR NO KEY UPDATE) conflict with too little to conclude from. */
+export type RowLock = 'none' | 'share' | 'exclusive' | 'weak';
+
+/** A SELECT over one table that returns a line for each row it selects. */
+export interface ScanPlan {
+  readonly type: 'scan';
+  readonly table: string;
+  readonly where: Satisfies;
+  /** The only rows it can concern, where the predicate names them. */
+  readonly keys: readonly string[] | undefined;
+  /** The line a row gives; a cell may be undecidable. */
+  readonly project: (row: EvaluatedRow) => readonly Evaluated[];
+  /** Where the identity stands in a line; undefined: the line does not tell its row. */
+  readonly identityAt: readonly number[] | undefined;
+  /** Where each column of the table stands in a line, if all of them do. */
+  readonly wholeAt: readonly number[] | undefined;
+  readonly lock: RowLock;
+  readonly skipsLocked: boolean;
+}
+
+/** Any other query that can be evaluated on whole tables. */
+export interface QueryPlan {
+  readonly type: 'query';
+  readonly tables: readonly string[];
+  /** The rows it returns, or why that cannot be told. */
+  readonly run: (rowsOf: RowsOf) => readonly EvaluatedRow[] | string;
+  readonly lock: RowLock;
+}
+
+export interface ChangePlan {
+  readonly type: 'update' | 'delete';
+  readonly table: string;
+  readonly keys: readonly string[] | undefined;
+  /** Tables its subqueries read: it can be followed only while they are certain. */
+  readonly reads: readonly string[];
+  readonly bind: (rowsOf: RowsOf) => {
+    readonly where: Satisfies;
+    /** What a row becomes; undefined: cannot be told. */
+    readonly apply: (row: EvaluatedRow) => EvaluatedRow | 'absent' | undefined;
+  };
+}
+
+export interface InsertPlan {
+  readonly type: 'insert';
+  readonly table: string;
+  readonly reads: readonly string[];
+  /** The rows it adds, or why they cannot be told. */
+  readonly bind: (rowsOf: RowsOf) => readonly EvaluatedRow[] | string;
+}
+
+/** A statement we cannot follow. */
+export interface OpaquePlan {
+  readonly type: 'opaque';
+  readonly writes: boolean;
+  /** Tables it may write; undefined: any. */
+  readonly tables: readonly string[] | undefined;
+  readonly reason: string;
+  /** The only rows it may write, where that is known. */
+  readonly keys: readonly string[] | undefined;
+}
+
+/** It touches no rows: transaction control, settings, what was never sent. */
+export interface IdlePlan {
+  readonly type: 'idle';
+}
+
+export type Plan = ScanPlan | QueryPlan | ChangePlan | InsertPlan | OpaquePlan | IdlePlan;

@@ -1,0 +1,243 @@
+/**
+ * Findings about reads: which row shows what it must not show, lacks what it must show, or contradicts another row of
+ * the same snapshot. Rows of one operation that are wrong in the same way make one finding.
+ */
+import type { Contract } from '../../contracts/index.js';
+import type { CheckLevel } from '../levels.js';
+import { intervalOf } from './interval.js';
+import type { Expectation, Line, ScanRead } from './judge-read.js';
+import { originOf } from './origin.js';
+import {
+  describeImage,
+  describeOperation,
+  describePivot,
+  describeVersion,
+  makeFinding,
+  operationAt,
+} from './prose.js';
+import { imagesOf, type Version } from './row-chain.js';
+import type { Fracture } from './snapshot-bounds.js';
+import type { Tx } from './transactions.js';
+import type { Verification } from './verification.js';
+
+export type RowProblem =
+  | { readonly kind: 'wrong' | 'twice'; readonly expectation: Expectation; readonly line: Line }
+  | { readonly kind: 'missing'; readonly expectation: Expectation }
+  | { readonly kind: 'extra-line'; readonly line: Line };
+
+interface Named {
+  readonly kind: string;
+  readonly object: string;
+  readonly seen: string;
+  readonly allowed: readonly string[];
+  readonly versions: readonly Version[];
+  readonly tx: Tx | undefined;
+  readonly operation: number | undefined;
+  readonly why: string;
+}
+
+export function reportRows(
+  verification: Verification,
+  read: ScanRead,
+  problems: readonly RowProblem[],
+): void {
+  const byKind = new Map<string, Named[]>();
+  const extraLines = problems.filter((problem) => problem.kind === 'extra-line');
+  for (const problem of problems) {
+    // A wrong value without a name shows twice: a line too many and the right one missing. The first says more.
+    if (problem.kind === 'missing' && extraLines.length > 0 && problems[0]!.kind === 'extra-line') continue;
+    const named = name(read, problem);
+    byKind.set(named.kind, [...(byKind.get(named.kind) ?? []), named]);
+  }
+  for (const [kind, rows] of byKind) report(verification, read, kind, rows);
+}
+
+function name(read: ScanRead, problem: RowProblem): Named {
+  const end = intervalOf(read.operation).end;
+  if (problem.kind === 'extra-line') {
+    for (const row of read.table.rows.values()) {
+      const origin = originOf(row, problem.line, read.view, read.tx, end);
+      const own = row.own(read.tx);
+      if (origin.kind === 'wrong-version') continue;
+      const kind = own?.certain === true ? 'own-write-missed' : origin.kind;
+      const versions = row.allowed(read.view, read.tx, true);
+      return named(
+        kind,
+        row.object,
+        problem.line.text,
+        versions,
+        origin.tx,
+        origin.operation,
+        `that value ${origin.text}`,
+      );
+    }
+    const why = 'no allowed version of any row gives it';
+    return named('extra-row', read.table.info.name, problem.line.text, [], undefined, undefined, why);
+  }
+  const { outlook, inside } = problem.expectation;
+  const { row, versions } = outlook;
+  const own = outlook.own ? versions[0]!.states.at(-1)!.operation : undefined;
+  if (problem.kind === 'missing') {
+    if (outlook.own)
+      return named(
+        'own-write-missed',
+        row.object,
+        'no row',
+        versions,
+        undefined,
+        own,
+        'it wrote that row itself',
+      );
+    const writer = versions[0]!;
+    const why = 'every allowed version of the row satisfies the condition';
+    return named(
+      'missing-row',
+      row.object,
+      'no row',
+      versions,
+      writer.tx,
+      writer.states.at(-1)!.operation,
+      why,
+    );
+  }
+  const { line } = problem;
+  if (problem.kind === 'twice')
+    return named(
+      'extra-row',
+      row.object,
+      `${line.text}, twice`,
+      versions,
+      undefined,
+      undefined,
+      'a row is one row',
+    );
+  if (outlook.own)
+    return named(
+      'own-write-missed',
+      row.object,
+      line.text,
+      versions,
+      undefined,
+      own,
+      'it had written that row itself',
+    );
+  const origin = originOf(row, line, read.view, read.tx, end);
+  const later = versions.find((version) => version.tx !== undefined);
+  const kind =
+    inside.length === 0 && origin.kind !== 'dirty-read' && origin.kind !== 'future-read'
+      ? 'extra-row'
+      : origin.kind;
+  const by = origin.operation ?? later?.states.at(-1)!.operation;
+  return named(
+    kind,
+    row.object,
+    line.text,
+    versions,
+    origin.tx ?? later?.tx,
+    by,
+    `that value ${origin.text}`,
+  );
+}
+
+function named(
+  kind: string,
+  object: string,
+  seen: string,
+  versions: readonly Version[],
+  tx: Tx | undefined,
+  operation: number | undefined,
+  why: string,
+): Named {
+  const allowed = versions.flatMap((version) => imagesOf(version).map(describeImage));
+  return { kind, object, seen, allowed: [...new Set(allowed)], versions, tx, operation, why };
+}
+
+const levels: Readonly<Record<string, readonly CheckLevel[]>> = {
+  'dirty-read': ['read committed'],
+  'intermediate-read': ['read committed'],
+};
+
+function report(verification: Verification, read: ScanRead, kind: string, rows: readonly Named[]): void {
+  const { tx, operation } = read;
+  const contract = tx.contract!;
+  const clause = kind === 'own-write-missed' ? 'ownWrites' : clauseOf(contract, read);
+  const steps = [
+    `T${tx.id} ran ${describeOperation(operation)}.`,
+    kind === 'own-write-missed'
+      ? `Under ${contract.id} a transaction sees its own writes.`
+      : `Under ${contract.id} ${ruleOf(contract, clause)}.${stateOf(read)}`,
+  ];
+  for (const { object, seen, versions, why, operation: by } of rows.slice(0, 10)) {
+    if (versions.length > 0)
+      steps.push(`Of ${object} it may see ${versions.map(describeVersion).join('; or ')}.`);
+    if (kind === 'own-write-missed' && by !== undefined)
+      steps.push(`T${tx.id} wrote it in ${describeOperation(operationAt(verification.history, by))}.`);
+    steps.push(`However, it returned ${seen === 'no row' ? 'no such row' : seen}; ${why}.`);
+  }
+  if (rows.length > 10) steps.push(`The same holds for ${rows.length - 10} more rows.`);
+  verification.findings.push(
+    makeFinding(verification.history, verification.txs, {
+      kind,
+      clause,
+      contract,
+      operations: [operation.index, ...rows.map((row) => row.operation), tx.snapshotBy?.index],
+      txs: [tx, ...rows.map((row) => row.tx)],
+      versions: rows.map(({ object, seen, allowed }) => ({
+        operation: operation.index,
+        object,
+        seen,
+        allowed,
+      })),
+      rulesOut: levels[kind] ?? [],
+      steps,
+    }),
+  );
+}
+
+function clauseOf(contract: Contract, read: ScanRead): string {
+  return read.plan.lock === 'none'
+    ? `pivot ${contract.mechanism!.pivot}`
+    : `lockingReadsSee ${contract.mechanism!.lockingReadsSee}`;
+}
+
+function ruleOf(contract: Contract, clause: string): string {
+  if (clause.startsWith('pivot')) return `a plain read sees ${describePivot(contract)}`;
+  return contract.mechanism!.lockingReadsSee === 'current'
+    ? 'a locking read sees the newest committed rows'
+    : 'a locking read sees its transaction’s snapshot';
+}
+
+function stateOf(read: ScanRead): string {
+  const { snapshotBy } = read.tx;
+  if (snapshotBy === undefined || read.view.current || snapshotBy === read.operation) return '';
+  return ` Its snapshot was taken by ${describeOperation(snapshotBy)}.`;
+}
+
+/** Two rows of one snapshot that no instant explains. */
+export function reportFracture(verification: Verification, read: ScanRead, { seen, missed }: Fracture): void {
+  const { tx, operation } = read;
+  const contract = tx.contract!;
+  const same = seen.tx === missed.tx;
+  const steps = [
+    `T${tx.id} reads from one snapshot under ${contract.id}: ${describePivot(contract)}.`,
+    `In operation ${seen.operation} it saw ${seen.object} as T${seen.tx.id} committed it, so the snapshot is after T${seen.tx.id}.`,
+    `In operation ${missed.operation} it saw ${missed.object} from before T${missed.tx.id}, which had written it too, so the snapshot is before T${missed.tx.id}.`,
+    same
+      ? 'However, no instant is both before and after one commit.'
+      : `However, T${missed.tx.id} had committed before T${seen.tx.id} began to: no instant is before the first and after the second.`,
+  ];
+  verification.findings.push(
+    makeFinding(verification.history, verification.txs, {
+      kind: 'fractured-snapshot',
+      clause: `pivot ${contract.mechanism!.pivot}`,
+      contract,
+      operations: [operation.index, seen.operation, missed.operation],
+      txs: [tx, seen.tx, missed.tx],
+      versions: [
+        { operation: seen.operation, object: seen.object, seen: `after T${seen.tx.id}`, allowed: [] },
+        { operation: missed.operation, object: missed.object, seen: `before T${missed.tx.id}`, allowed: [] },
+      ],
+      steps,
+    }),
+  );
+}

@@ -1,0 +1,57 @@
+/** Writes of imported traces: the recorder says which rows a statement wrote and what it put into them. */
+import type { Operation } from '../../histories/index.js';
+import type { EvaluatedRow } from '../../sql/index.js';
+import { checkFirstUpdaterWins, checkLock } from './conflicts.js';
+import { intervalOf } from './interval.js';
+import type { Write } from './judge-write.js';
+import { columnAt, splitObject, valuesOf } from './lines.js';
+import { lookAt } from './outlook.js';
+import { type Image, mergeImages } from './row-chain.js';
+import type { Verification } from './verification.js';
+
+/** Whether the history says which rows operations touched. */
+export function isTraced(operations: readonly Operation[]): boolean {
+  return operations.some(({ accesses }) => accesses?.some((access) => access.object.includes('/')));
+}
+
+export function followAccesses(
+  verification: Verification,
+  write: Write,
+  folded: (name: string) => string,
+): void {
+  const { tx, operation, view, touch } = write;
+  const dialect = verification.history.header.dialect ?? 'postgres';
+  for (const access of operation.accesses ?? []) {
+    if (access.mode === 'read') continue;
+    const [name, key] = splitObject(access.object);
+    const table = verification.tables.get(folded(name));
+    if (table === undefined) continue;
+    const row = table.row(key);
+    const outlook = lookAt(row, view, tx, verification.exclusive, []);
+    const values = valuesOf(access);
+    let images: readonly Image[];
+    if (access.mode === 'delete') images = ['absent'];
+    else if (values === undefined) images = ['unknown'];
+    else {
+      const columns = Object.entries(values).map(
+        ([column, value]) => [columnAt(table, column, dialect), value] as const,
+      );
+      const width = table.info.shape.columns.length;
+      const overlay = (base: Image): Image => {
+        if (typeof base === 'string' && columns.length < width) return base === 'absent' ? 'unknown' : base;
+        const changed = typeof base === 'string' ? new Array(width).fill(null) : [...base];
+        for (const [at, value] of columns) if (at >= 0) changed[at] = value;
+        return changed as EvaluatedRow;
+      };
+      const present = outlook.images.filter((image) => image !== 'absent');
+      images = mergeImages((present.length === 0 ? outlook.images : present).map(overlay));
+    }
+    if (operation.kind !== 'insert') {
+      checkLock(verification, tx, operation, row, 'exclusive');
+      checkFirstUpdaterWins(verification, write, outlook);
+    }
+    row.write(tx, { operation: operation.index, span: intervalOf(operation), images, certain: true });
+    touch(row);
+  }
+  verification.tally.writes++;
+}

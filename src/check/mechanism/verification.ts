@@ -1,0 +1,35 @@
+/** What the judges of one verification share. */
+import type { Contract } from '../../contracts/index.js';
+import type { History } from '../../histories/index.js';
+import type { Finding } from '../finding.js';
+import type { Certifier } from './certifier.js';
+import type { InFlight } from './in-flight.js';
+import type { LockTable } from './locks.js';
+import type { MirrorTable } from './mirror.js';
+import type { Tally } from './result.js';
+import { SnapshotBounds } from './snapshot-bounds.js';
+import type { Tx } from './transactions.js';
+
+export interface Verification {
+  readonly history: History;
+  readonly contract: Contract;
+  /** Writers of a row exclude each other until they end. */
+  readonly exclusive: boolean;
+  readonly tables: ReadonlyMap<string, MirrorTable>;
+  readonly txs: ReadonlyMap<number, Tx>;
+  readonly inFlight: InFlight;
+  readonly locks: LockTable;
+  readonly certifier: Certifier | undefined;
+  readonly bounds: Map<Tx, SnapshotBounds>;
+  readonly tally: Tally;
+  readonly findings: Finding[];
+}
+
+export function boundsOf(verification: Verification, tx: Tx): SnapshotBounds {
+  let bounds = verification.bounds.get(tx);
+  if (bounds === undefined) {
+    bounds = new SnapshotBounds();
+    verification.bounds.set(tx, bounds);
+  }
+  return bounds;
+}
