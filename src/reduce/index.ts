@@ -1,0 +1,19 @@
+export { type Candidate, type CaseSize, candidateOf, contentKey, sizeOf } from './candidate.js';
+export { type CaseModel, type ModelOperation, modelOf, restrictTo, type Subset } from './case-model.js';
+export {
+  type DependencyGraph,
+  type DependencySource,
+  dependencyGraph,
+  type RowAccess,
+} from './dependencies.js';
+export {
+  type NotReproduced,
+  type ReductionOptions,
+  type ReductionProgress,
+  type ReductionResult,
+  reduceCase,
+} from './reduce.js';
+export { type RepeatOptions, settleVerdict } from './sequential-test.js';
+export { type StrategyName, strategies } from './strategies/index.js';
+export type { TrialOracle, TrialResult, Verdict } from './trial.js';
+export { type TrialCounts, Trials } from './trials.js';
