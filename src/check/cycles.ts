@@ -116,7 +116,8 @@ export function findCycles(graph: Graph, budget = 20_000_000, perFamily = 20): C
   const components = cyclicComponents(graph);
   if (components.length === 0) return { cycles, undecided };
   const present = kindsIn(graph);
-  const search = new CycleBfs(graph);
+  // Each component becomes a graph of its own, so that the cost follows the components and not the history.
+  const parts = components.map((nodes) => inducedGraph(graph, nodes));
   for (const family of families) {
     if (family === 'G2' && (present & kindBit(predicateRw)) === 0) continue;
     const done = new Set<number>();
@@ -127,14 +128,15 @@ export function findCycles(graph: Graph, budget = 20_000_000, perFamily = 20): C
       const needed = order === 'session' ? sessionOrder : realTime;
       if (order !== 'none' && (present & kindBit(needed)) === 0) continue;
       let exhausted = false;
-      for (const [i, component] of components.entries()) {
+      for (const [i, nodes] of components.entries()) {
         if (done.has(i) || found >= perFamily) continue;
-        for (const part of cyclicComponents(graph, mask, component)) {
+        const search = new CycleBfs(parts[i]!);
+        for (const part of cyclicComponents(parts[i]!, mask)) {
           search.edgesLeft = edgesLeft;
           const cycle = search.shortest(family, order, mask, part);
           edgesLeft = search.edgesLeft;
           if (cycle !== undefined) {
-            cycles.push(cycle);
+            cycles.push({ ...cycle, nodes: cycle.nodes.map((node) => nodes[node]!) });
             found++;
             done.add(i);
             break;
@@ -146,6 +148,36 @@ export function findCycles(graph: Graph, budget = 20_000_000, perFamily = 20): C
     }
   }
   return { cycles, undecided };
+}
+
+/** The nodes of a component, renumbered in order, so that transactions still come before auxiliary nodes. */
+function inducedGraph(graph: Graph, nodes: Int32Array): Graph {
+  const local = new Map<number, number>();
+  nodes.forEach((node, i) => {
+    local.set(node, i);
+  });
+  const offsets = new Int32Array(nodes.length + 1);
+  const targets: number[] = [];
+  const kinds: number[] = [];
+  const refs: number[] = [];
+  nodes.forEach((node, i) => {
+    for (let e = graph.offsets[node]!; e < graph.offsets[node + 1]!; e++) {
+      const target = local.get(graph.targets[e]!);
+      if (target === undefined) continue;
+      targets.push(target);
+      kinds.push(graph.kinds[e]!);
+      refs.push(graph.refs[e]!);
+    }
+    offsets[i + 1] = targets.length;
+  });
+  return {
+    txCount: nodes.filter((node) => node < graph.txCount).length,
+    nodeCount: nodes.length,
+    offsets,
+    targets: Int32Array.from(targets),
+    kinds: Uint8Array.from(kinds),
+    refs: Int32Array.from(refs),
+  };
 }
 
 class CycleBfs {
@@ -226,9 +258,12 @@ class CycleBfs {
               refs: entering.map((edge) => refs[edge]!),
             };
           }
+        } else if (isAux) {
+          // Auxiliary nodes never lead to each other in a circle, and a path may use one twice.
+          visit(start, target, state, length);
         } else if (!onPath.has(target)) {
           onPath.add(target);
-          visit(start, target, isAux ? state : next, isAux ? length : length + 1);
+          visit(start, target, next, length + 1);
           onPath.delete(target);
         }
         path.pop();
