@@ -6,6 +6,7 @@ import { Command, CommanderError } from 'commander';
 import { errorText, IsoldeError } from '../errors.js';
 import { type CliContext, type ExitCode, exitCodes, processContext } from './context.js';
 import { demoCommand } from './demo-command.js';
+import { generateCommand } from './generate-command.js';
 import { probeCommand } from './probe-command.js';
 import { runCommand } from './run-command.js';
 
@@ -24,7 +25,7 @@ export async function main(args: readonly string[], context: CliContext): Promis
       writeOut: (text) => context.out(text.trimEnd()),
       writeErr: (text) => context.err(text.trimEnd()),
     });
-  for (const add of [demoCommand, probeCommand, runCommand]) add(program, context, exit);
+  for (const add of [demoCommand, probeCommand, runCommand, generateCommand]) add(program, context, exit);
   program.commands.forEach((command) => {
     command.exitOverride().copyInheritedSettings(program);
   });

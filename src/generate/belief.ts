@@ -43,6 +43,14 @@ export function believeValue(expression: Expression, scope: Scope): Value | unde
         expression.list.map((each) => compare('=', expression.operand, each, scope)).reduce(or, false),
         expression.negated,
       );
+    case 'like': {
+      const value = believeValue(expression.operand, scope);
+      const { pattern } = expression;
+      if (value === undefined || pattern.type !== 'literal') return undefined;
+      if (typeof value !== 'string' || typeof pattern.value !== 'string')
+        return value === null ? null : undefined;
+      return likePattern(pattern.value).test(value) !== expression.negated;
+    }
     case 'is': {
       const value = believeValue(expression.operand, scope);
       if (value === undefined || expression.test !== 'NULL') return undefined;
@@ -72,6 +80,12 @@ export function believeValue(expression: Expression, scope: Scope): Value | unde
     default:
       return undefined;
   }
+}
+
+/** LIKE without escapes. Our texts are in lower case, so it does not matter who ignores case. */
+function likePattern(pattern: string): RegExp {
+  const escaped = pattern.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  return new RegExp(`^${escaped.replaceAll('%', '.*').replaceAll('_', '.')}$`, 's');
 }
 
 function lookUp(table: string | undefined, name: string, { names }: Scope): Value | undefined {

@@ -120,9 +120,13 @@ export type OptionOf<G extends GroupName> = keyof (typeof featureGroups)[G]['opt
 export type Feature = { [G in GroupName]: `${G}.${OptionOf<G>}` }[GroupName];
 export type Weights = Readonly<Record<Feature, number>>;
 
+const optionNames = new Map(
+  Object.entries(featureGroups).map(([group, { options }]) => [group, Object.keys(options)]),
+);
+
 /** The options of a group, in declaration order. */
 export function optionsOf<G extends GroupName>(group: G): readonly OptionOf<G>[] {
-  return Object.keys(featureGroups[group].options) as OptionOf<G>[];
+  return optionNames.get(group) as unknown as readonly OptionOf<G>[];
 }
 
 /** Every feature, in declaration order. */

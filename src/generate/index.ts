@@ -17,7 +17,10 @@ export {
   type Interleaving,
   observeTables,
 } from './generate-case.js';
+export { type Evidence, learnFromHistory, learnFromSetup, learnFromStatements } from './learn.js';
 export { findProfile, makeProfile, type Profile, parseProfile, profiles, type Range } from './profile.js';
 export { Random } from './random.js';
 export { randomSchedule } from './schedules.js';
 export { type ColumnModel, type IndexModel, ridColumn, type TableModel, versionColumn } from './schema.js';
+export { featuresOf } from './statement-features.js';
+export { generateFromTemplate, type TemplateOptions } from './template.js';

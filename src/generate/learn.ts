@@ -34,7 +34,21 @@ export function learnFromHistory(capabilities: Capabilities, history: History): 
   return learnFromStatements(capabilities, { worked, refused });
 }
 
-/** The capabilities after single answers: also for set-up statements, which are in no history when they fail. */
+/**
+ * The capabilities after a set-up that failed: no history tells of it, but the error quotes the statement. Nothing is
+ * learned when it quotes none of them.
+ */
+export function learnFromSetup(
+  capabilities: Capabilities,
+  setup: readonly string[],
+  message: string,
+): Capabilities {
+  const failed = setup.findIndex((sql) => message.includes(sql));
+  if (failed < 0) return capabilities;
+  return learnFromStatements(capabilities, { worked: setup.slice(0, failed), refused: [setup[failed]!] });
+}
+
+/** The capabilities after single answers. */
 export function learnFromStatements(capabilities: Capabilities, { worked, refused }: Evidence): Capabilities {
   const { dialect } = capabilities;
   const features = (sql: string) => featuresOf(parseStatement(sql, dialect), dialect);

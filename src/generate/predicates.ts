@@ -263,7 +263,7 @@ export class Predicates {
   constant(each: ColumnModel): Value {
     const { random } = this.chooser;
     if (each.role === 'rid') return random.between(1, 12);
-    if (each.role === 'version') return random.between(1, 50) * 1_000_000;
+    if (each.role === 'version') return random.between(1, 50);
     if (each.role === 'key' || each.role === 'unique') return freshValue(each.kind, random.between(1, 12));
     return random.pickSkewed(each.domain);
   }

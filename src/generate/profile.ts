@@ -286,7 +286,7 @@ function readWeights(node: JsonNode): Partial<Record<Feature, number>> {
     node.members().map((name) => {
       const each = node.at(name);
       if (!isFeature(name))
-        return each.fail(`unknown feature ${name}; \`isolde generate --features\` lists them`);
+        return each.fail(`unknown feature ${name}; \`isolde generate --list\` lists them`);
       const group = name.split('.')[0] as keyof typeof featureGroups;
       return [name, readNumber(each, featureGroups[group].draw === 'chance' ? 1 : 1e6)];
     }),

@@ -53,9 +53,10 @@ export class Shadow {
     return this.tables.find(({ model }) => model.name === name);
   }
 
-  /** A number that no earlier write of a version column used; the rows of one write add their `rid` to it. */
-  nextVersion(): number {
-    return this.#nextVersion++ * versionStep;
+  /** A number no earlier write of a version column used. `manyRows`: each row of the write adds its `rid` to it. */
+  nextVersion(manyRows: boolean): number {
+    const version = this.#nextVersion++;
+    return manyRows || version >= versionStep ? version * versionStep : version;
   }
 
   /** A point to which `undo` can return. */
@@ -96,10 +97,18 @@ export class Shadow {
     return { shadow: this, names: [[table.model.name, row]] };
   }
 
+  /** The rows a condition can hold for: one, if it names a `rid`. */
+  #candidates(table: ShadowTable, where: Expression | undefined): readonly ShadowRow[] {
+    const rid = where === undefined ? undefined : namedRid(where);
+    if (rid === undefined) return table.list();
+    const row = table.rows.get(rid);
+    return row === undefined ? [] : [row];
+  }
+
   /** Believes a DELETE. */
   delete(table: ShadowTable, where: Expression | undefined): void {
     // Decided on the state before: the condition may look at the table itself.
-    const hits = table.list().map((row) => [row, this.matches(table, row, where)] as const);
+    const hits = this.#candidates(table, where).map((row) => [row, this.matches(table, row, where)] as const);
     for (const [row, hit] of hits) {
       if (hit === true) this.remove(table, row.rid);
       else if (hit === undefined && row.sure) this.put(table, { ...row, sure: false });
@@ -109,7 +118,7 @@ export class Shadow {
   /** Believes an UPDATE; all values are computed from the old row. */
   update(table: ShadowTable, where: Expression | undefined, set: Readonly<Record<string, Expression>>): void {
     // Hits are decided on the state before, and so are the values.
-    const changes = table.list().flatMap((row) => {
+    const changes = this.#candidates(table, where).flatMap((row) => {
       const hit = this.matches(table, row, where);
       if (hit === false || hit === null) return [];
       const scope = this.scope(table, row);
@@ -145,7 +154,18 @@ export class Shadow {
   }
 }
 
+/** More than any `rid`. */
 const versionStep = 1_000_000;
+
+/** The `rid` a condition demands, if it does. */
+function namedRid(where: Expression): number | undefined {
+  if (where.type !== 'binary') return undefined;
+  if (where.op === 'AND') return namedRid(where.left) ?? namedRid(where.right);
+  const { left, right } = where;
+  const named =
+    where.op === '=' && left.type === 'column' && left.name === ridColumn && right.type === 'literal';
+  return named && typeof right.value === 'number' ? right.value : undefined;
+}
 
 /** Where columns are looked up: the innermost table first. */
 export interface Scope {

@@ -49,7 +49,7 @@ export class Upserts {
 
   /** The columns an upsert changes: never the key, never `rid`. */
   #changed(of: ShadowTable): readonly ColumnModel[] {
-    const free = Writes.writable(of).filter(({ role }) => role !== 'key');
+    const free = this.writes.changeable(of);
     const version = free.find(({ role }) => role === 'version');
     if (version !== undefined) return [version];
     return free.length === 0 ? [] : [this.#random.pick(free)];

@@ -117,7 +117,7 @@ export class Writes {
     const random = this.#random;
     switch (each.role) {
       case 'version':
-        return this.#shadow.nextVersion();
+        return this.#shadow.nextVersion(false);
       case 'key':
       case 'unique':
         return each.nullable && random.chance(0.15) ? null : freshValue(each.kind, of.nextFresh++);
@@ -160,7 +160,7 @@ export class Writes {
       : binary('=', copied, literal(source?.rid ?? 1));
     const values = columns.map((each): Expression => {
       if (!distinct.includes(each)) return column(each.name, 's');
-      if (each.role === 'version') return binary('+', literal(this.#shadow.nextVersion()), copied);
+      if (each.role === 'version') return binary('+', literal(this.#shadow.nextVersion(true)), copied);
       return many ? binary('+', literal(block), copied) : literal(freshValue(each.kind, of.nextFresh++));
     });
     if (many) of.nextFresh = Math.max(of.nextFresh, of.nextRid);
@@ -187,6 +187,13 @@ export class Writes {
     return of.model.parent && this.#chooser.capabilities.plainParents === true;
   }
 
+  /** Columns besides the key that may be changed; where rows cannot be rewritten, those no index holds. */
+  changeable(of: ShadowTable): ColumnModel[] {
+    const fixed = this.#fixed(of);
+    const indexed = (role: ColumnModel['role']) => role === 'unique' || role === 'reference';
+    return Writes.writable(of).filter(({ role }) => role !== 'key' && !(fixed && indexed(role)));
+  }
+
   /** UPDATE by constant, expression, CASE or subquery, of one row or many, of plain columns or of the key. */
   update(of: ShadowTable): Written {
     const aim: Aim = { table: of, name: of.model.name, row: this.predicates.aimRow(of), writes: true };
@@ -194,8 +201,7 @@ export class Writes {
     const kinds = ['constant', 'no-op', 'expression', 'case', 'subquery'] as const;
     const how = this.#chooser.one('set', movable ? [...kinds, 'key'] : kinds);
     if (how === 'key') return this.#updateKey(aim);
-    const fixed = this.#fixed(of);
-    const targets = Writes.writable(of).filter(({ role }) => role !== 'key' && !(fixed && role === 'unique'));
+    const targets = this.changeable(of);
     if (targets.length === 0) return movable ? this.#updateKey(aim) : this.delete(of);
     const version = targets.find(({ role }) => role === 'version');
     const each = version !== undefined && this.#random.chance(0.7) ? version : this.#random.pick(targets);
@@ -246,7 +252,7 @@ export class Writes {
     const fresh = () => literal(this.value(aim.table, each));
     if (each.role === 'version') {
       // Several rows of one statement get different values, too.
-      return single ? fresh() : binary('+', fresh(), column(ridColumn));
+      return single ? fresh() : binary('+', literal(this.#shadow.nextVersion(true)), column(ridColumn));
     }
     if (each.role === 'unique') return fresh();
     if (how === 'no-op') {
@@ -278,11 +284,11 @@ export class Writes {
     const rows = of.list().filter(({ rid }) => rid > of.pinned);
     const row = rows.length === 0 ? undefined : this.#random.pick(rows);
     const aim: Aim = { table: of, name: of.model.name, row, writes: true };
-    // Doubtful rows are cleared away one by one, or the shadow would fill up with them.
-    const doubtful = rows.find(({ sure }) => !sure);
+    // Doubtful rows are cleared away, or the shadow would fill up with them.
+    const doubtful = rows.filter(({ sure }) => !sure).slice(0, 10);
     const asked =
-      doubtful !== undefined
-        ? binary('=', column(ridColumn), literal(doubtful.rid))
+      doubtful.length > 0 && this.#chooser.weight('where.in-list') > 0
+        ? ridIn(doubtful.map(({ rid }) => rid))
         : this.#chooser.profile.singleRowWrites
           ? this.predicates.whereOne(aim)
           : this.predicates.where(aim);
@@ -304,6 +310,11 @@ export class Writes {
 
 /** Distance between the rids of a copied row and its copy; more than any table has initial rows. */
 const blockSize = 1000;
+
+function ridIn(rids: readonly number[]): Expression {
+  const list = rids.map((rid) => literal(rid));
+  return { type: 'in-list', operand: column(ridColumn), list, negated: false };
+}
 
 export function keyOf(of: ShadowTable, row: RowValues): RowValues {
   return Object.fromEntries(of.model.key.map((name) => [name, row[name]!]));
