@@ -3,6 +3,7 @@ export { cyclicComponents } from './components.js';
 export { type Family, type FamilyCycle, findCycles, type OrderUsed } from './cycles.js';
 export { findingsToDot } from './dot.js';
 export { describeTransactions, explainCycle } from './explain.js';
+export { fallsUnder } from './falls-under.js';
 export type {
   Certainty,
   CycleAnomaly,
@@ -19,6 +20,7 @@ export type {
 export {
   allMask,
   buildGraph,
+  copyEdges,
   EdgeList,
   edgeNames,
   type Graph,
