@@ -1,0 +1,184 @@
+/**
+ * Dependencies between transactions through rows: Algorithm 1 of IsoRel, on chains instead of pairs of results.
+ *
+ * - ww: a transaction wrote the next version of a row, or deleted its last one.
+ * - wr: the version a transaction read was written by another.
+ * - rw: a transaction read a version, and another wrote the next one or deleted it.
+ *
+ * Past the paper, where a complete search did not return a row (what the condition says of it, the database itself
+ * told the observer):
+ * - predicate-rw: the row as it is at the end matches, so the searcher came before its last writer. (Some writer
+ *   between may have made it match first; then the searcher came before that one, and it before the last.)
+ * - wr: the row was there from the start, matched, was never written and then deleted: the searcher saw the delete.
+ *
+ * Rows with foreign-key actions, which change without a mark, take no part in these two.
+ */
+import type { History } from '../../histories/index.js';
+import { EdgeList, predicateRw, rw, wr, ww } from '../graph.js';
+import type { Instrumented } from './instrument-case.js';
+import { chainRows, initialWriter, type RowChain, type RowChains, type RowProblem } from './row-chains.js';
+import { type RowEvents, readRowEvents, type ScanRun } from './row-events.js';
+
+export interface Dependency {
+  readonly from: number;
+  readonly to: number;
+  readonly kind: number;
+  /** Index in `chains`. */
+  readonly row: number;
+  /** The reader's operations (wr, rw), and whether each is a plain read. */
+  readonly reads: { readonly operation: number; readonly plain: boolean }[];
+  /** The writers' operations. */
+  readonly fromWrite?: number;
+  readonly toWrite?: number;
+  /** The later write is a delete, or what the search saw is one. */
+  readonly deletes?: boolean;
+}
+
+export interface Dependencies {
+  readonly events: RowEvents;
+  readonly chains: readonly RowChain[];
+  readonly counts: RowChains['counts'];
+  readonly problems: readonly RowProblem[];
+  readonly list: readonly Dependency[];
+  /** Size of a graph whose nodes are transaction numbers. */
+  readonly txCount: number;
+}
+
+/** Infers what the history of an instrumented run says about the order of its transactions. */
+export function inferDependencies(history: History, instrumented: Instrumented): Dependencies {
+  const events = readRowEvents(history, instrumented);
+  const rows = chainRows(history, events, instrumented);
+  const collector = new Collector(rows.counts);
+  for (const [r, chain] of rows.chains.entries()) addWriteOrder(collector, r, chain, events);
+  addReads(collector, rows, events);
+  const problems = [...rows.problems];
+  addSearches(collector, rows, events, instrumented, problems);
+  const txCount = Math.max(-1, ...events.transactions.keys()) + 1;
+  return {
+    events,
+    chains: rows.chains,
+    counts: rows.counts,
+    problems,
+    list: [...collector.found.values()],
+    txCount,
+  };
+}
+
+/** The edges of these dependencies for the graph core; `ref` is the row. */
+export function edgesOf(
+  { list, txCount }: Pick<Dependencies, 'list' | 'txCount'>,
+  keep: (dependency: Dependency) => boolean = () => true,
+): EdgeList {
+  const edges = new EdgeList(txCount);
+  for (const dependency of list) {
+    if (keep(dependency)) edges.add(dependency.from, dependency.to, dependency.kind, dependency.row);
+  }
+  return edges;
+}
+
+export const dependencyKey = (from: number, to: number, kind: number, row: number): string =>
+  `${from},${to},${kind},${row}`;
+
+class Collector {
+  readonly found = new Map<string, Dependency>();
+
+  constructor(readonly counts: ReadonlySet<number>) {}
+
+  add(dependency: Omit<Dependency, 'reads'>, read?: Dependency['reads'][number]): void {
+    const { from, to, kind, row } = dependency;
+    if (from === to || !this.counts.has(from) || !this.counts.has(to)) return;
+    const key = dependencyKey(from, to, kind, row);
+    const known = this.found.get(key);
+    if (known === undefined) this.found.set(key, { ...dependency, reads: read === undefined ? [] : [read] });
+    else if (read !== undefined) known.reads.push(read);
+  }
+}
+
+function addWriteOrder(collector: Collector, row: number, chain: RowChain, { writes }: RowEvents): void {
+  const { tokens, writers, deleted } = chain;
+  const operation = (i: number): { fromWrite?: number } => {
+    const run = writes.get(tokens[i]!);
+    return run === undefined ? {} : { fromWrite: run.operation };
+  };
+  for (let i = 1; i < tokens.length; i++) {
+    const toWrite = operation(i).fromWrite!;
+    collector.add({ from: writers[i - 1]!, to: writers[i]!, kind: ww, row, ...operation(i - 1), toWrite });
+  }
+  if (deleted === undefined) return;
+  const last = tokens.length - 1;
+  const to = { to: deleted.transaction, toWrite: deleted.operation, deletes: true };
+  collector.add({ from: writers[last]!, ...to, kind: ww, row, ...operation(last) });
+}
+
+function addReads(collector: Collector, { placed, chains }: RowChains, { writes }: RowEvents): void {
+  for (const { read, chain: row, length } of placed) {
+    if (read.what !== 'read') continue;
+    const { tokens, writers, deleted } = chains[row]!;
+    const writer = writers[length - 1]!;
+    // Its own version: who wrote next came after it anyway.
+    if (writer === read.transaction) continue;
+    const by = { operation: read.operation, plain: !read.locking };
+    const run = writes.get(tokens[length - 1]!);
+    if (run !== undefined) {
+      collector.add({ from: writer, to: read.transaction, kind: wr, row, fromWrite: run.operation }, by);
+    }
+    if (length < tokens.length) {
+      const toWrite = writes.get(tokens[length]!)!.operation;
+      collector.add({ from: read.transaction, to: writers[length]!, kind: rw, row, toWrite }, by);
+    } else if (deleted !== undefined) {
+      const { transaction: to, operation: toWrite } = deleted;
+      collector.add({ from: read.transaction, to, kind: rw, row, toWrite, deletes: true }, by);
+    }
+  }
+}
+
+function addSearches(
+  collector: Collector,
+  { chains, counts, undoneDeletes }: RowChains,
+  { scans, before, after, transactions, writes }: RowEvents,
+  instrumented: Instrumented,
+  problems: RowProblem[],
+): void {
+  const quiet = new Set(instrumented.tables.filter(({ actions }) => !actions).map(({ name }) => name));
+  const byTable = new Map<string, number[]>();
+  for (const [r, { table }] of chains.entries()) {
+    if (quiet.has(table)) byTable.set(table, [...(byTable.get(table) ?? []), r]);
+  }
+  const missed = (scan: ScanRun, chain: RowChain): boolean =>
+    !scan.found.has(chain.rid) && !chain.writers.includes(scan.transaction);
+  for (const scan of scans) {
+    // A search after ROLLBACK TO, or between, may have missed a row because of what was undone.
+    if (!counts.has(scan.transaction) || transactions.get(scan.transaction)?.partial === true) continue;
+    const matchesAfter = after?.scans.get(scan.scan);
+    const matchesBefore = before?.scans.get(scan.scan);
+    const by = { operation: scan.operation, plain: !scan.locking };
+    for (const row of byTable.get(instrumented.scans[scan.scan]!.table) ?? []) {
+      const chain = chains[row]!;
+      if (!missed(scan, chain) || chain.deleted?.transaction === scan.transaction) continue;
+      const { rid, tokens, writers, deleted } = chain;
+      const last = writers.at(-1)!;
+      if (deleted === undefined && matchesAfter?.has(rid) === true && last !== initialWriter) {
+        const toWrite = writes.get(tokens.at(-1)!)!.operation;
+        collector.add({ from: scan.transaction, to: last, kind: predicateRw, row, toWrite }, by);
+      }
+      if (tokens.length > 1 || last !== initialWriter || matchesBefore?.has(rid) !== true) continue;
+      if (deleted !== undefined) {
+        const { transaction: from, operation: fromWrite } = deleted;
+        collector.add({ from, to: scan.transaction, kind: wr, row, fromWrite, deletes: true }, by);
+        continue;
+      }
+      const undone = undoneDeletes.get(rid)?.find((read) => read.transaction !== scan.transaction);
+      if (undone === undefined || matchesAfter?.has(rid) !== true) continue;
+      problems.push({
+        kind: 'G1a',
+        rid,
+        transaction: scan.transaction,
+        operation: scan.operation,
+        other: undone.transaction,
+        otherOperation: undone.operation,
+        seen: 'no row',
+        detail: 'the transaction that deleted it was rolled back',
+      });
+    }
+  }
+}

@@ -1,0 +1,92 @@
+/**
+ * The two columns Isolde adds to every table, and what is written into them.
+ *
+ * - `isolde_rid` names a row for ever: `s2.1` (second set-up statement, first row) or `3.2.1` (transaction 3, its
+ *   second statement, first row). Rows made by INSERT … SELECT are named after what they were made from: `3.2(s2.1)`.
+ * - `isolde_wl` is the list of the statements that wrote the row: `;0;3.2;5.1` was there from the start, then
+ *   statement 2 of transaction 3 wrote it, then statement 1 of transaction 5. IsoRel keeps transactions here;
+ *   keeping statements also shows intermediate reads and the order of writes inside a transaction.
+ *
+ * Neither column has a constraint or an index, so that plans and locks stay those of the original table.
+ *
+ * A query whose rows stand for many rows (COUNT, GROUP BY) returns them as text: `rid=list!` for each, with commas
+ * between. The mark at the end tells a whole entry from one the database cut off (MySQL's group_concat_max_len): a list
+ * cut short would look like an older version.
+ */
+import type { StatementRef } from '../../cases/index.js';
+import type { Dialect, Expression, Value } from '../../sql/index.js';
+
+export const ridColumn = 'isolde_rid';
+export const listColumn = 'isolde_wl';
+
+/** The list of a row that the set-up made. */
+export const initialList = ';0';
+
+/** What a write statement appends: its transaction in the text (from 1) and its place in it (from 1). */
+export function writeToken(transaction: number, place: number): string {
+  return `${transaction}.${place}`;
+}
+
+/** The tokens of a list, `0` for the set-up; undefined when it is no list of ours. */
+export function parseWriteList(value: Value | undefined): readonly string[] | undefined {
+  if (typeof value !== 'string' || !/^(?:;\d{1,9}(?:\.\d{1,9})?)+$/.test(value)) return undefined;
+  return value.slice(1).split(';');
+}
+
+export interface RowEntry {
+  readonly rid: string;
+  readonly list: Value;
+}
+
+/** Entries of an aggregated column; `cut` when the database did not return all of it. */
+export function parseEntries(value: Value | undefined): { entries: RowEntry[]; cut: boolean } {
+  if (value === null) return { entries: [], cut: false };
+  if (typeof value !== 'string') return { entries: [], cut: true };
+  const entries: RowEntry[] = [];
+  const parts = value.split('!');
+  const rest = parts.pop()!;
+  for (const part of parts) {
+    const text = part.startsWith(',') ? part.slice(1) : part;
+    const at = text.indexOf('=');
+    if (at > 0) entries.push({ rid: text.slice(0, at), list: text.slice(at + 1) });
+  }
+  return { entries, cut: rest !== '' };
+}
+
+export const text = (value: string): Expression => ({ type: 'literal', value });
+export const column = (name: string, table?: string | undefined): Expression =>
+  table === undefined ? { type: 'column', name } : { type: 'column', table, name };
+
+/** Texts joined: CONCAT where `||` means OR. */
+export function concat(parts: readonly Expression[], dialect: Dialect): Expression {
+  if (dialect === 'mysql') return { type: 'call', name: 'concat', args: parts };
+  return parts.reduce((left, right) => ({ type: 'binary', op: '||', left, right }));
+}
+
+/** All rows of a group as one text of entries. */
+export function aggregateEntries(rid: Expression, list: Expression, dialect: Dialect): Expression {
+  const entry = concat([rid, text('='), list, text('!')], dialect);
+  // Both have the comma as their default separator.
+  if (dialect === 'mysql' || dialect === 'sqlite')
+    return { type: 'call', name: 'group_concat', args: [entry] };
+  return { type: 'call', name: 'string_agg', args: [entry, text(',')] };
+}
+
+/** A value the database makes anew for every row it is evaluated for. */
+export function uniqueText(dialect: Dialect): Expression {
+  const call = (name: string, ...args: Expression[]): Expression => ({ type: 'call', name, args });
+  switch (dialect) {
+    case 'postgres':
+      return { type: 'cast', operand: call('gen_random_uuid'), to: 'TEXT' };
+    case 'mysql':
+      return call('uuid');
+    case 'duckdb':
+      return { type: 'cast', operand: call('uuid'), to: 'VARCHAR' };
+    case 'sqlite':
+      return call('hex', call('randomblob', { type: 'literal', value: 12 }));
+    default:
+      return dialect satisfies never;
+  }
+}
+
+export const refKey = (ref: StatementRef): string => `${ref[0]}:${ref[1]}`;

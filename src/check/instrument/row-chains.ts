@@ -1,0 +1,359 @@
+/**
+ * The versions of each row in the order they were written, and what is wrong with single reads.
+ *
+ * Every list a committed transaction saw is a piece of that order: it begins with the row's making and ends with the
+ * version seen. The longest list is the chain of the row; every other must be a beginning of it. On the way each list
+ * is checked by itself:
+ *
+ * - `garbage-read`: it is no list of ours, or names a statement that did not run or writes another table;
+ * - `duplicate-write`: a statement is named twice;
+ * - `G1a`: it names a write that was rolled back; `G1b`: it ends with a version its writer replaced later;
+ * - `future-read`: it names a statement of the reader that runs later; `internal`: it lacks one that ran before;
+ * - `incompatible-order`: two lists, neither of which begins with the other, or two successors of one version.
+ *
+ * Past IsoRel: lists name statements, so aborted writers are known although their rows are gone; deleted rows are
+ * kept with their last version and their deleter; the observer's reads close every chain.
+ */
+
+import type { History } from '../../histories/index.js';
+import type { Value } from '../../sql/index.js';
+import type { ReadAnomaly } from '../finding.js';
+import type { Instrumented } from './instrument-case.js';
+import { parseWriteList, refKey } from './marks.js';
+import type { RowEvents, RowRead, WriteRun } from './row-events.js';
+import { planOf } from './strip-results.js';
+
+/** The observer is not a transaction of the case. */
+export const observerId = -1;
+/** Writer of the set-up's rows. */
+export const initialWriter = -1;
+
+export interface RowProblem {
+  readonly kind: ReadAnomaly | 'lost-write';
+  readonly rid: string;
+  /** The transaction that saw it, or `observerId`. */
+  readonly transaction: number;
+  readonly operation?: number;
+  /** The other side: the writer, or the other reader. */
+  readonly other?: number;
+  readonly otherOperation?: number;
+  readonly seen: string;
+  readonly detail: string;
+}
+
+export interface RowChain {
+  readonly rid: string;
+  readonly table: string;
+  /** Tokens, oldest first. */
+  readonly tokens: readonly string[];
+  /** Writers of the tokens: transaction, or `initialWriter`. */
+  readonly writers: readonly number[];
+  /** The committed transaction that deleted the last version, and its operation. */
+  readonly deleted?: { readonly transaction: number; readonly operation: number };
+}
+
+/** A read whose list is a beginning of its row's chain. */
+export interface PlacedRead {
+  readonly read: RowRead;
+  readonly chain: number;
+  /** How many versions of the chain it saw. */
+  readonly length: number;
+}
+
+export interface RowChains {
+  readonly chains: readonly RowChain[];
+  readonly placed: readonly PlacedRead[];
+  readonly problems: readonly RowProblem[];
+  /** Deletes of transactions that did not commit, by row. */
+  readonly undoneDeletes: ReadonlyMap<string, readonly RowRead[]>;
+  /** Transactions that count: committed, or of unknown outcome but seen. */
+  readonly counts: ReadonlySet<number>;
+}
+
+interface Candidate {
+  readonly tokens: readonly string[];
+  /** Undefined: the observer. */
+  readonly read?: RowRead;
+}
+
+export function chainRows(history: History, events: RowEvents, instrumented: Instrumented): RowChains {
+  return new Chainer(history, events, instrumented).run();
+}
+
+class Chainer {
+  readonly #problems: RowProblem[] = [];
+  readonly #counts = new Set<number>();
+  readonly #tableOf = new Map<string, string | undefined>();
+  readonly #deleteRuns: ReadonlyMap<string, WriteRun>;
+
+  constructor(
+    private readonly history: History,
+    private readonly events: RowEvents,
+    private readonly instrumented: Instrumented,
+  ) {
+    for (const { id, status } of events.transactions.values())
+      if (status === 'committed') this.#counts.add(id);
+    const runs = [...events.writes.values()];
+    this.#deleteRuns = new Map(runs.map((run) => [refKey(run.plan.original), run]));
+  }
+
+  run(): RowChains {
+    const { events } = this;
+    const byRow = new Map<string, Candidate[]>();
+    const deletes: { read: RowRead; tokens: readonly string[] }[] = [];
+    const undoneDeletes = new Map<string, RowRead[]>();
+    const certain = this.#certainDeletes();
+    const add = (rid: string, candidate: Candidate) => {
+      const list = byRow.get(rid);
+      if (list === undefined) byRow.set(rid, [candidate]);
+      else list.push(candidate);
+    };
+    for (const read of events.reads) {
+      const status = events.transactions.get(read.transaction)?.status;
+      if (read.what === 'deleted' && certain.has(read.operation) && !this.#isDone(read)) {
+        undoneDeletes.set(read.rid, [...(undoneDeletes.get(read.rid) ?? []), read]);
+      }
+      // What a transaction that did not commit saw constrains nobody.
+      if (status !== 'committed') continue;
+      const tokens = this.#check(read.rid, read.list, read);
+      if (tokens === undefined) continue;
+      add(read.rid, { tokens, read });
+      if (read.what === 'deleted' && certain.has(read.operation) && this.#isDone(read))
+        deletes.push({ read, tokens });
+    }
+    for (const state of [events.before, events.after]) {
+      for (const rows of state?.tables.values() ?? []) {
+        for (const [rid, list] of rows) {
+          const tokens = this.#check(rid, list, undefined);
+          if (tokens !== undefined) add(rid, { tokens });
+        }
+      }
+    }
+    return { ...this.#order(byRow, deletes), problems: this.#problems, undoneDeletes, counts: this.#counts };
+  }
+
+  /** Operations that name exactly the rows their statement deletes. */
+  #certainDeletes(): Set<number> {
+    const named = new Map<number, number>();
+    for (const read of this.events.reads) {
+      if (read.what === 'deleted') named.set(read.operation, (named.get(read.operation) ?? 0) + 1);
+    }
+    const certain = new Set<number>();
+    for (const [operation, count] of named) {
+      const plan = planOf(this.history.operations[operation]!, this.instrumented)!;
+      const run = this.#deleteRuns.get(refKey(plan.original));
+      // A companion and its statement may disagree if something came between; then nobody knows which rows went.
+      if (plan.role === 'statement' || run?.plan.write.deletes === false || run?.count === count)
+        certain.add(operation);
+    }
+    return certain;
+  }
+
+  #isDone(read: RowRead): boolean {
+    const plan = planOf(this.history.operations[read.operation]!, this.instrumented)!;
+    const run = this.#deleteRuns.get(refKey(plan.original));
+    return run?.effect === 'done' && this.events.transactions.get(run.transaction)?.status === 'committed';
+  }
+
+  /** The tokens of a list as far as they can stand in a chain; undefined if nothing can be made of it. */
+  #check(rid: string, list: Value, read: RowRead | undefined): readonly string[] | undefined {
+    const { writes, transactions } = this.events;
+    const report = (kind: RowProblem['kind'], detail: string, other?: WriteRun) => {
+      this.#problems.push({
+        kind,
+        rid,
+        transaction: read?.transaction ?? observerId,
+        ...(read === undefined ? {} : { operation: read.operation }),
+        ...(other === undefined ? {} : { other: other.transaction, otherOperation: other.operation }),
+        seen: typeof list === 'string' ? list : JSON.stringify(list),
+        detail,
+      });
+    };
+    const table = this.#table(rid);
+    const tokens = parseWriteList(list);
+    const fromSetup = rid.startsWith('s');
+    if (table === undefined || tokens === undefined || (tokens[0] === '0') !== fromSetup) {
+      report('garbage-read', 'no statement ever wrote such a row');
+      return undefined;
+    }
+    const kept: string[] = [];
+    const seen = new Set<string>();
+    for (const [i, token] of tokens.entries()) {
+      if (token === '0' && i === 0) {
+        kept.push(token);
+        continue;
+      }
+      const run = writes.get(token);
+      if (run === undefined || run.plan.write.table !== table || run.plan.write.deletes) {
+        report('garbage-read', `nothing that ran wrote ${token} to this row`);
+        return kept.length === 0 ? undefined : kept;
+      }
+      if (seen.has(token) && !(run.plan.write.repeats && tokens[i - 1] === token)) {
+        report('duplicate-write', `one statement stands there twice: ${token}`, run);
+        return kept;
+      }
+      seen.add(token);
+      if (read !== undefined && run.transaction === read.transaction) {
+        if (run.operation > read.operation) {
+          report('future-read', 'the statement that wrote it runs later', run);
+          return kept;
+        }
+        if (run.effect === 'undone') return kept.length === 0 ? undefined : kept;
+        kept.push(token);
+        continue;
+      }
+      const status = transactions.get(run.transaction)?.status;
+      if (status === 'aborted' || run.effect === 'undone') {
+        report('G1a', 'its writer was rolled back', run);
+        return kept.length === 0 ? undefined : kept;
+      }
+      if (status === 'unknown') this.#counts.add(run.transaction);
+      kept.push(token);
+    }
+    return kept;
+  }
+
+  #table(rid: string): string | undefined {
+    if (!this.#tableOf.has(rid)) {
+      const maker = /^(?:s\d+|\d+\.\d+)(?=[.(])/.exec(rid)?.[0];
+      const { makers } = this.instrumented;
+      this.#tableOf.set(rid, maker !== undefined && Object.hasOwn(makers, maker) ? makers[maker] : undefined);
+    }
+    return this.#tableOf.get(rid);
+  }
+
+  #order(
+    byRow: ReadonlyMap<string, readonly Candidate[]>,
+    deletes: readonly { readonly read: RowRead; readonly tokens: readonly string[] }[],
+  ): Pick<RowChains, 'chains' | 'placed'> {
+    const chains: RowChain[] = [];
+    const placed: PlacedRead[] = [];
+    for (const [rid, candidates] of byRow) {
+      const longest = candidates.reduce((best, each) =>
+        each.tokens.length > best.tokens.length ? each : best,
+      );
+      const { tokens } = longest;
+      const writers = tokens.map((token) => this.events.writes.get(token)?.transaction ?? initialWriter);
+      const index = chains.length;
+      const deleted = this.#deleter(rid, tokens, deletes);
+      chains.push({
+        rid,
+        table: this.#table(rid)!,
+        tokens,
+        writers,
+        ...(deleted === undefined ? {} : { deleted }),
+      });
+      let told = false;
+      for (const candidate of candidates) {
+        const fits = candidate.tokens.every((token, i) => token === tokens[i]);
+        if (fits) {
+          if (candidate.read !== undefined)
+            placed.push({ read: candidate.read, chain: index, length: candidate.tokens.length });
+        } else if (!told) {
+          told = true;
+          this.#incompatible(rid, candidate, longest);
+        }
+        if (fits) this.#checkIntermediate(chains[index]!, candidate);
+      }
+      this.#checkOwnWrites(chains[index]!, candidates);
+    }
+    return { chains, placed };
+  }
+
+  #deleter(
+    rid: string,
+    tokens: readonly string[],
+    deletes: readonly { readonly read: RowRead; readonly tokens: readonly string[] }[],
+  ): RowChain['deleted'] {
+    const own = deletes.filter(({ read }) => read.rid === rid);
+    const first = own[0];
+    if (first === undefined) return undefined;
+    const problem = (detail: string, other: RowRead | WriteRun) =>
+      this.#problems.push({
+        kind: 'incompatible-order',
+        rid,
+        transaction: first.read.transaction,
+        operation: first.read.operation,
+        other: other.transaction,
+        otherOperation: other.operation,
+        seen: String(first.read.list),
+        detail,
+      });
+    const second = own.find(({ read }) => read.operation !== first.read.operation);
+    if (second !== undefined) problem('both deleted the row', second.read);
+    const next = tokens[first.tokens.length];
+    const run = next === undefined ? undefined : this.events.writes.get(next);
+    if (run !== undefined) {
+      problem('one deleted the version that the other wrote over', run);
+      return undefined;
+    }
+    return { transaction: first.read.transaction, operation: first.read.operation };
+  }
+
+  #incompatible(rid: string, a: Candidate, b: Candidate): void {
+    this.#problems.push({
+      kind: 'incompatible-order',
+      rid,
+      transaction: a.read?.transaction ?? observerId,
+      ...(a.read === undefined ? {} : { operation: a.read.operation }),
+      ...(b.read === undefined ? {} : { other: b.read.transaction, otherOperation: b.read.operation }),
+      seen: `;${a.tokens.join(';')} and ;${b.tokens.join(';')}`,
+      detail: 'neither list begins with the other',
+    });
+  }
+
+  /** The last version seen was not its writer's last. */
+  #checkIntermediate(chain: RowChain, { tokens, read }: Candidate): void {
+    const last = tokens.length - 1;
+    const writer = chain.writers[last]!;
+    // What the observer misses at the end is a lost write.
+    if (read === undefined || read.what === 'written') return;
+    if (writer === initialWriter || writer === read.transaction) return;
+    const later = chain.tokens.findIndex(
+      (token, i) => i > last && chain.writers[i] === writer && token !== chain.tokens[last],
+    );
+    const deletedLater = chain.deleted?.transaction === writer && last === chain.tokens.length - 1;
+    if (later < 0 && !deletedLater) return;
+    const replaced =
+      later < 0 ? chain.deleted!.operation : this.events.writes.get(chain.tokens[later]!)!.operation;
+    this.#problems.push({
+      kind: 'G1b',
+      rid: chain.rid,
+      transaction: read.transaction,
+      operation: read.operation,
+      other: writer,
+      otherOperation: replaced,
+      seen: `;${tokens.join(';')}`,
+      detail:
+        later < 0
+          ? 'its writer deleted the row before it committed'
+          : 'its writer wrote the row again before it committed',
+    });
+  }
+
+  /** A transaction sees what it wrote before, and not what it deleted. */
+  #checkOwnWrites(chain: RowChain, candidates: readonly Candidate[]): void {
+    for (const { tokens, read } of candidates) {
+      if (read === undefined) continue;
+      const missed = chain.tokens.find((token, i) => {
+        if (chain.writers[i] !== read.transaction || tokens.includes(token)) return false;
+        return this.events.writes.get(token)!.operation < read.operation;
+      });
+      const gone =
+        chain.deleted?.transaction === read.transaction && chain.deleted.operation < read.operation;
+      if (missed === undefined && (!gone || read.what === 'deleted')) continue;
+      const write =
+        missed === undefined ? chain.deleted!.operation : this.events.writes.get(missed)!.operation;
+      this.#problems.push({
+        kind: 'internal',
+        rid: chain.rid,
+        transaction: read.transaction,
+        operation: read.operation,
+        other: read.transaction,
+        otherOperation: write,
+        seen: `;${tokens.join(';')}`,
+        detail: missed === undefined ? 'it had deleted the row before' : 'it had written the row before',
+      });
+    }
+  }
+}

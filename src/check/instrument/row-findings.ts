@@ -1,0 +1,198 @@
+/** Findings about rows: from cycles and single reads to data with the author's own statements. */
+
+import type { History, Operation } from '../../histories/index.js';
+import { showValue } from '../../sql/index.js';
+import type { FamilyCycle } from '../cycles.js';
+import { describeTransactions, explainCycle } from '../explain.js';
+import type { CycleEdge, Finding, FindingOperation, FindingTransaction } from '../finding.js';
+import { edgeNames, predicateRw, realTime, rw, sessionOrder, wr } from '../graph.js';
+import type { CheckLevel } from '../levels.js';
+import { cycleRulesOut, nameCycle } from '../name-cycle.js';
+import { type Dependencies, type Dependency, dependencyKey } from './dependencies.js';
+import { observerId, type RowProblem } from './row-chains.js';
+import type { StrippedHistory } from './strip-results.js';
+
+export interface BrokenClause {
+  readonly contract: string;
+  readonly clause: string;
+}
+
+export class RowFindings {
+  readonly #byKey = new Map<string, Dependency>();
+  readonly #operations: ReadonlyMap<number, readonly Operation[]>;
+
+  constructor(
+    private readonly dependencies: Dependencies,
+    private readonly stripped: StrippedHistory,
+  ) {
+    for (const each of dependencies.list) {
+      this.#byKey.set(dependencyKey(each.from, each.to, each.kind, each.row), each);
+    }
+    this.#operations = groupByTransaction(stripped.history);
+  }
+
+  /** How a person knows a row. Rows made and gone within the run have only their id. */
+  label(rid: string): string {
+    const { labels } = this.dependencies.events;
+    const label = labels.get(rid);
+    const table = this.dependencies.chains.find((chain) => chain.rid === rid)?.table ?? '';
+    return label === undefined ? `${table}/${rid}` : label;
+  }
+
+  cycle(cycle: FamilyCycle, broken?: BrokenClause): Finding {
+    const edges = cycle.nodes.map((from, i): CycleEdge => {
+      const to = cycle.nodes[(i + 1) % cycle.nodes.length]!;
+      return this.#edge(from, to, cycle.kinds[i]!, cycle.refs[i]!);
+    });
+    const parts = {
+      transactions: cycle.nodes.map((id) => this.#transaction(id)),
+      operations: cycle.nodes.flatMap((id) => this.#operationsOf(id)),
+      cycle: edges,
+    };
+    return {
+      kind: nameCycle(cycle),
+      oracle: 'dependency-graph',
+      certainty: 'proved',
+      rulesOut: cycleRulesOut(cycle),
+      ...broken,
+      ...parts,
+      explanation: explainCycle(parts),
+    };
+  }
+
+  problem(problem: RowProblem, broken?: BrokenClause): Finding {
+    const ids = [problem.transaction, problem.other].filter((id) => id !== undefined && id !== observerId);
+    const known = [...new Set(ids as number[])].filter((id) => this.dependencies.events.transactions.has(id));
+    const transactions = known.map((id) => this.#transaction(id));
+    const operations = known.flatMap((id) => this.#operationsOf(id));
+    const at = problem.operation === undefined ? -1 : this.#index(problem.operation);
+    return {
+      kind: problem.kind,
+      oracle: 'dependency-graph',
+      certainty: 'proved',
+      rulesOut: problemRulesOut(problem),
+      ...broken,
+      transactions,
+      operations,
+      ...(at < 0 || problem.rid === ''
+        ? {}
+        : {
+            versions: [{ operation: at, object: this.label(problem.rid), seen: problem.seen, allowed: [] }],
+          }),
+      explanation: [...describeTransactions(transactions, operations), this.#explain(problem)].join('\n'),
+    };
+  }
+
+  #explain(problem: RowProblem): string {
+    const reader =
+      problem.transaction === observerId ? 'the closing read' : this.#transaction(problem.transaction).name;
+    const row = problem.rid === '' ? '' : this.label(problem.rid);
+    const other =
+      problem.other === undefined || problem.other === observerId
+        ? undefined
+        : this.#transaction(problem.other).name;
+    const when = problem.operation === undefined ? '' : `, in ${this.#text(problem.operation)}`;
+    switch (problem.kind) {
+      case 'lost-write':
+        return `${reader} lost a write${row === '' ? '' : ` of ${row}`}${when}: ${problem.detail}.`;
+      case 'incompatible-order':
+        return `${row} has no single order of versions (${problem.seen}), as ${reader} and ${other ?? 'the closing read'} show: ${problem.detail}.`;
+      case 'internal':
+        return `${reader} saw ${row} as ${problem.seen}${when}; however, ${problem.detail}, in ${this.#text(problem.otherOperation!)}.`;
+      default:
+        return `${reader} saw ${row} as ${problem.seen}${when}; however, ${problem.detail}${other === undefined ? '' : ` (${other})`}.`;
+    }
+  }
+
+  #edge(from: number, to: number, kind: number, row: number): CycleEdge {
+    const base = { from, to, kind: edgeNames[kind]! };
+    const [a, b] = [from, to].map((id) => this.#transaction(id).name);
+    if (kind === sessionOrder) return { ...base, because: `${a} came before ${b} in one session` };
+    if (kind === realTime) return { ...base, because: `${a} had ended before ${b} began` };
+    const known = this.#byKey.get(dependencyKey(from, to, kind, row))!;
+    const object = this.label(this.dependencies.chains[row]!.rid);
+    const read = known.reads[0]?.operation;
+    const [fromRaw, toRaw] =
+      kind === wr
+        ? [known.fromWrite, read]
+        : kind === rw || kind === predicateRw
+          ? [read, known.toWrite]
+          : [known.fromWrite, known.toWrite];
+    const quote = (operation: number | undefined): string =>
+      operation === undefined ? '' : ` (${this.#text(operation)})`;
+    const wrote = known.deletes === true ? 'deleted' : 'wrote';
+    const because =
+      kind === wr
+        ? known.deletes === true
+          ? `${b} no longer found ${object}${quote(toRaw)}, which ${a} deleted${quote(fromRaw)}`
+          : `${b} read ${object}${quote(toRaw)} as ${a} wrote it${quote(fromRaw)}`
+        : kind === rw
+          ? `${a} read ${object}${quote(fromRaw)} in the version before ${b} ${wrote} it${quote(toRaw)}`
+          : kind === predicateRw
+            ? `${a} did not find ${object}${quote(fromRaw)}, which matches since ${b} wrote it${quote(toRaw)} or before`
+            : `${b} ${wrote} ${object}${quote(toRaw)} right after ${a} wrote it${quote(fromRaw)}`;
+    const place = (raw: number | undefined, name: 'fromOperation' | 'toOperation') => {
+      const index = raw === undefined ? -1 : this.#index(raw);
+      return index < 0 ? {} : { [name]: index };
+    };
+    return { ...base, object, ...place(fromRaw, 'fromOperation'), ...place(toRaw, 'toOperation'), because };
+  }
+
+  #transaction(id: number): FindingTransaction {
+    const info = this.dependencies.events.transactions.get(id);
+    if (info === undefined) return { id, name: 'the set-up', session: '', status: 'committed' };
+    const session = this.stripped.history.header.sessions[info.session] ?? String(info.session);
+    return { id, name: info.name, session, status: info.status };
+  }
+
+  #operationsOf(id: number): FindingOperation[] {
+    return (this.#operations.get(id) ?? []).map((operation) => ({
+      index: operation.index,
+      transaction: id,
+      text: `${operation.sql ?? operation.kind}${resultOf(operation)};`,
+    }));
+  }
+
+  /** Number in the author's history. */
+  #index(raw: number): number {
+    return this.stripped.indexes[raw] ?? -1;
+  }
+
+  #text(raw: number): string {
+    const operation = this.stripped.history.operations[this.#index(raw)];
+    return operation === undefined ? 'the closing read' : (operation.sql ?? operation.kind);
+  }
+}
+
+function groupByTransaction({ operations }: History): Map<number, Operation[]> {
+  const groups = new Map<number, Operation[]>();
+  for (const operation of operations) {
+    const group = groups.get(operation.transaction);
+    if (group === undefined) groups.set(operation.transaction, [operation]);
+    else group.push(operation);
+  }
+  return groups;
+}
+
+function resultOf({ rows, error }: Operation): string {
+  if (error !== undefined) return ` → ${error.class}`;
+  if (rows === undefined) return '';
+  const shown = rows.slice(0, 3).map((row) => `(${row.map(showValue).join(', ')})`);
+  const rest = rows.length > shown.length ? ` and ${rows.length - shown.length} more` : '';
+  return ` → ${shown.length === 0 ? 'no rows' : shown.join(' ') + rest}`;
+}
+
+/** The weakest levels that a problem of a single read rules out. */
+function problemRulesOut({ kind, transaction }: RowProblem): CheckLevel[] {
+  switch (kind) {
+    case 'G1a':
+      // What was rolled back and is there at the end no level allows.
+      return transaction === observerId ? ['read uncommitted'] : ['read committed'];
+    case 'G1b':
+      return ['read committed'];
+    case 'incompatible-order':
+      return ['cursor stability'];
+    default:
+      return ['read uncommitted'];
+  }
+}

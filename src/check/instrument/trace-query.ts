@@ -1,0 +1,336 @@
+/**
+ * Makes a query also return which version of which row it used (IsoRel, Table 1, rows 1 to 5), without changing its
+ * result: the added columns stand behind the original ones, and are taken off again by position.
+ *
+ * - A plain query gets two more columns for each table it joins, row id and write list. A derived table hands its own
+ *   two columns up (rows 1, 2, 4, 5). UNION ALL gets them in every operand (row 3).
+ * - A query that groups gets one more column per table: all rows of the group, aggregated.
+ * - DISTINCT, UNION, INTERSECT and EXCEPT compare whole rows, so a column that differs from row to row would change
+ *   their result: the paper's row 3 does. They get, instead, columns that are the same in every row: a subquery that
+ *   reads again, in the same statement, the rows each part reads, and aggregates them. The same serves rows used by
+ *   subqueries in WHERE and in the select list, and by CTEs.
+ *
+ * A read repeated in the same statement is one more read of that transaction: whatever it sees, the transaction saw.
+ * So a repetition can be too wide (it ignores LIMIT and HAVING) and is still evidence. Where a column cannot be added
+ * safely (a function that may aggregate, a lock on a UNION) the query runs without, and its reads are not seen.
+ */
+import type {
+  Dialect,
+  Expression,
+  FromItem,
+  OrderItem,
+  SelectCore,
+  SelectItem,
+  SelectStatement,
+  TableReference,
+} from '../../sql/index.js';
+import type { Catalog } from './catalog.js';
+import { callKinds, isSteady } from './functions.js';
+import { cteNames, isClosed, itemName, widenedTable } from './hide-columns.js';
+import { aggregateEntries, column, listColumn, ridColumn } from './marks.js';
+import { type Leaf, leafName, leavesOf, operandsOf, subqueriesOf } from './tree.js';
+
+/** `pair`: two columns, one row. `list`: one column, many rows as text. */
+export type TraceForm = 'pair' | 'list';
+
+/** A search that returns every row of one table for which a condition holds; no condition: the whole table. */
+export interface Scan {
+  readonly from: TableReference;
+  readonly where?: Expression;
+}
+
+export interface TracedQuery {
+  readonly query: SelectStatement;
+  /** What the columns behind the original ones hold. */
+  readonly traces: readonly TraceForm[];
+  readonly scan?: Scan;
+  /** Why nothing was added. */
+  readonly untraced?: string;
+}
+
+/** Past this many added columns the rest is left out. */
+const mostTraces = 24;
+
+interface Added {
+  readonly expression: Expression;
+  readonly form: TraceForm;
+}
+
+/** `query` comes from `hideColumns`. */
+export function traceQuery(query: SelectStatement, catalog: Catalog): TracedQuery {
+  const ctes = new Set(cteNames(query, catalog.dialect));
+  const tracer = new Tracer(catalog, ctes);
+  const { body } = query;
+  if (body.type === 'core') return tracer.core(query, body);
+  if (body.type === 'set-operation') return tracer.compound(query);
+  return { query, traces: [], untraced: 'it is not a plain SELECT' };
+}
+
+/** The rows a query's tables contribute, as pairs of columns; undefined if some row cannot be named so. */
+export function pairsOf(
+  core: SelectCore,
+  catalog: Catalog,
+): readonly [rid: Expression, list: Expression][] | undefined {
+  const leaves = leavesOf(core.from);
+  if (leaves.length === 0 || !leaves.every((leaf) => widenedTable(leaf, catalog, new Set())))
+    return undefined;
+  return leaves.map((leaf) => [column(ridColumn, leafName(leaf)!), column(listColumn, leafName(leaf)!)]);
+}
+
+class Tracer {
+  readonly #dialect: Dialect;
+
+  constructor(
+    private readonly catalog: Catalog,
+    private readonly ctes: ReadonlySet<string>,
+  ) {
+    this.#dialect = catalog.dialect;
+  }
+
+  core(query: SelectStatement, core: SelectCore): TracedQuery {
+    const kinds = callKinds([core.items, core.having, query.orderBy]);
+    if (kinds.unknown) return { query, traces: [], untraced: 'it calls a function that is not known' };
+    const grouped = core.groupBy.length > 0 || core.having !== undefined || kinds.aggregate;
+    const distinct = core.distinct || core.distinctOn !== undefined;
+    const scan = this.#scanOf(query, core);
+    let from = core.from;
+    const added: Added[] = [];
+    if (distinct) added.push(...this.#again(core));
+    else {
+      const lifted = this.#liftDerived(core);
+      from = lifted.from;
+      for (const [rid, list] of lifted.pairs) {
+        if (grouped) added.push({ expression: aggregateEntries(rid, list, this.#dialect), form: 'list' });
+        else added.push({ expression: rid, form: 'pair' }, { expression: list, form: 'pair' });
+      }
+      added.push(...lifted.again);
+    }
+    added.push(...this.#subqueries([core.items, core.where, core.having], grouped || distinct));
+    added.push(
+      ...this.#subqueries(core.from.filter((item) => item.type === 'join').map(onOf), grouped || distinct),
+    );
+    added.push(...this.#withClause(query));
+    if (added.length === 0) return { query, traces: [] };
+    const kept = added.slice(0, mostTraces);
+    const items = [
+      ...core.items,
+      ...kept.map(({ expression }): SelectItem => ({ type: 'item', expression })),
+    ];
+    return {
+      query: { ...query, body: { ...core, from, items } },
+      traces: formsOf(kept),
+      ...(scan === undefined || kept.length === 0 ? {} : { scan }),
+    };
+  }
+
+  compound(query: SelectStatement): TracedQuery {
+    if (query.locks.length > 0) return { query, traces: [], untraced: 'it locks a compound query' };
+    const operands = operandsOf(query.body);
+    if (operands.some((operand) => callKinds(operand.type === 'core' ? operand.items : []).unknown)) {
+      return { query, traces: [], untraced: 'it calls a function that is not known' };
+    }
+    const inRows = this.#unionAll(query);
+    if (inRows !== undefined) return inRows;
+    const first = operands[0]!;
+    const names = first.type === 'core' ? first.items.map(itemName) : [undefined];
+    if (this.#dialect === 'mysql' && (names.includes(undefined) || new Set(names).size < names.length)) {
+      return { query, traces: [], untraced: 'a derived table cannot have its column names' };
+    }
+    const added = [...this.#againOf(query.body), ...this.#withClause(query)].slice(0, mostTraces);
+    if (added.length === 0) return { query, traces: [] };
+    const inner: SelectStatement = { type: 'select', body: query.body, orderBy: [], locks: [] };
+    const body: SelectCore = {
+      type: 'core',
+      distinct: false,
+      items: [
+        { type: 'star', table: wrapName },
+        ...added.map(({ expression }): SelectItem => ({ type: 'item', expression })),
+      ],
+      from: [{ type: 'derived', query: inner, alias: wrapName }],
+      groupBy: [],
+    };
+    return { query: { ...query, body }, traces: formsOf(added) };
+  }
+
+  /** UNION ALL keeps every row, so each can carry its own columns; operands with fewer tables get NULLs. */
+  #unionAll(query: SelectStatement): TracedQuery | undefined {
+    const cores: SelectCore[] = [];
+    const collect = (body: SelectStatement['body']): boolean => {
+      if (body.type === 'set-operation') {
+        return body.op === 'UNION' && body.all && collect(body.left) && collect(body.right);
+      }
+      if (body.type !== 'core' || !isPlain(body)) return false;
+      cores.push(body);
+      return true;
+    };
+    if (!collect(query.body)) return undefined;
+    const pairs = cores.map((core) => pairsOf(core, this.catalog));
+    if (!pairs.every((each) => each !== undefined)) return undefined;
+    const width = Math.max(...pairs.map((each) => each.length));
+    const missing: Expression = {
+      type: 'cast',
+      operand: { type: 'literal', value: null },
+      to: this.#dialect === 'mysql' ? 'CHAR' : 'TEXT',
+    };
+    let next = 0;
+    const rebuild = (body: SelectStatement['body']): SelectStatement['body'] => {
+      if (body.type === 'set-operation') {
+        const left = rebuild(body.left);
+        return { ...body, left, right: rebuild(body.right) };
+      }
+      const own = pairs[next++]!.flat();
+      const padded = [...own, ...Array.from({ length: 2 * width - own.length }, () => missing)];
+      const core = body as SelectCore;
+      return {
+        ...core,
+        items: [...core.items, ...padded.map((expression): SelectItem => ({ type: 'item', expression }))],
+      };
+    };
+    return {
+      query: { ...query, body: rebuild(query.body) },
+      traces: Array.from({ length: width }, () => 'pair'),
+    };
+  }
+
+  /** Columns for the tables of FROM; derived tables hand theirs up where they can, else their rows are read again. */
+  #liftDerived(core: SelectCore): {
+    from: readonly FromItem[];
+    pairs: [rid: Expression, list: Expression][];
+    again: Added[];
+  } {
+    const pairs: [Expression, Expression][] = [];
+    const again: Added[] = [];
+    const hasStar = core.items.some((item) => item.type === 'star');
+    const lift = (item: FromItem): FromItem => {
+      if (item.type === 'join') {
+        const left = lift(item.left);
+        return { ...item, left, right: lift(item.right) };
+      }
+      const name = leafName(item);
+      if (this.#isWidened(item)) pairs.push([column(ridColumn, name!), column(listColumn, name!)]);
+      if (item.type !== 'derived') return item;
+      const inner = item.query;
+      const plain = inner.body.type === 'core' && inner.with === undefined && isPlain(inner.body);
+      const own = plain ? pairsOf(inner.body as SelectCore, this.catalog) : undefined;
+      if (own === undefined || hasStar || item.columns !== undefined || name === undefined) {
+        if (item.lateral !== true) again.push(...this.#againOf(inner.body));
+        return item;
+      }
+      const extra = own.flatMap(([rid, list], i): SelectItem[] => {
+        const [ridName, listName] = [ridColumn, listColumn].map((each) => (i === 0 ? each : `${each}_${i}`));
+        pairs.push([column(ridName!, name), column(listName!, name)]);
+        const alias = (as: string) => (i === 0 ? {} : { alias: as });
+        return [
+          { type: 'item', expression: rid, ...alias(ridName!) },
+          { type: 'item', expression: list, ...alias(listName!) },
+        ];
+      });
+      const body = inner.body as SelectCore;
+      return { ...item, query: { ...inner, body: { ...body, items: [...body.items, ...extra] } } };
+    };
+    return { from: core.from.map(lift), pairs, again };
+  }
+
+  /** Subqueries that repeat the reads of a query's parts and aggregate the rows. */
+  #againOf(body: SelectStatement['body']): Added[] {
+    return operandsOf(body).flatMap((operand) => {
+      if (operand.type === 'core') return this.#again(operand);
+      return operand.type === 'select' && operand.with === undefined ? this.#againOf(operand.body) : [];
+    });
+  }
+
+  #again(core: SelectCore): Added[] {
+    return leavesOf(core.from).flatMap((leaf): Added[] => {
+      if (leaf.type === 'derived') return leaf.lateral === true ? [] : this.#againOf(leaf.query.body);
+      if (!this.#isWidened(leaf)) return [];
+      const name = leafName(leaf)!;
+      const rows = aggregateEntries(column(ridColumn, name), column(listColumn, name), this.#dialect);
+      const { where } = core;
+      const body: SelectCore = {
+        type: 'core',
+        distinct: false,
+        items: [{ type: 'item', expression: rows }],
+        from: core.from,
+        ...(where === undefined ? {} : { where }),
+        groupBy: [],
+      };
+      const query: SelectStatement = { type: 'select', body, orderBy: [], locks: [] };
+      return [{ expression: { type: 'subquery', query }, form: 'list' }];
+    });
+  }
+
+  /** Rows used by subqueries of expressions. Where the outer query groups, only those that need no outer row. */
+  #subqueries(expressions: unknown, closedOnly: boolean): Added[] {
+    return subqueriesOf(expressions).flatMap((query) => {
+      if (query.with !== undefined) return [];
+      return operandsOf(query.body).flatMap((operand) => {
+        if (operand.type !== 'core' || (closedOnly && !isClosed(operand, this.catalog, this.ctes))) return [];
+        return this.#again(operand);
+      });
+    });
+  }
+
+  #withClause(query: SelectStatement): Added[] {
+    if (query.with === undefined || query.with.recursive) return [];
+    return query.with.ctes.flatMap(({ statement }) =>
+      statement.type === 'select' && statement.with === undefined ? this.#againOf(statement.body) : [],
+    );
+  }
+
+  #scanOf(query: SelectStatement, core: SelectCore): Scan | undefined {
+    const [from, ...others] = core.from;
+    if (from?.type !== 'table' || others.length > 0 || !this.#isWidened(from) || query.with !== undefined)
+      return undefined;
+    const bounded = query.limit !== undefined || query.offset !== undefined || core.having !== undefined;
+    const skips = query.locks.some(({ wait }) => wait !== undefined && /skip/i.test(wait));
+    if (bounded || skips || from.hint !== undefined || !isSteady(core.where)) return undefined;
+    return core.where === undefined ? { from } : { from, where: core.where };
+  }
+
+  #isWidened(leaf: Leaf): boolean {
+    return widenedTable(leaf, this.catalog, this.ctes) !== undefined;
+  }
+}
+
+const wrapName = 'isolde_q';
+
+const onOf = (item: FromItem): unknown =>
+  item.type === 'join' ? [item.on, onOf(item.left), onOf(item.right)] : undefined;
+
+/** Each row of the result comes from one row of each table. */
+export function isPlain(core: SelectCore): boolean {
+  const kinds = callKinds([core.items, core.having]);
+  return (
+    !core.distinct &&
+    core.distinctOn === undefined &&
+    core.groupBy.length === 0 &&
+    core.having === undefined &&
+    !kinds.aggregate &&
+    !kinds.unknown
+  );
+}
+
+function formsOf(added: readonly Added[]): TraceForm[] {
+  // The two columns of a pair stand next to each other.
+  const forms: TraceForm[] = [];
+  for (let i = 0; i < added.length; i++) {
+    forms.push(added[i]!.form);
+    if (added[i]!.form === 'pair') i++;
+  }
+  return forms;
+}
+
+/** The text of a scan's condition, so that equal searches are asked once. */
+export function scanQuery({ from, where }: Scan, order: readonly OrderItem[] = []): SelectStatement {
+  const name = leafName(from)!;
+  const item = (each: string): SelectItem => ({ type: 'item', expression: column(each, name) });
+  const body: SelectCore = {
+    type: 'core',
+    distinct: false,
+    items: [item(ridColumn), item(listColumn)],
+    from: [from],
+    ...(where === undefined ? {} : { where }),
+    groupBy: [],
+  };
+  return { type: 'select', body, orderBy: order, locks: [] };
+}
