@@ -4,7 +4,9 @@ import { realpathSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Command, CommanderError } from 'commander';
 import { errorText, IsoldeError } from '../errors.js';
+import { checkCommand } from './check-command.js';
 import { type CliContext, type ExitCode, exitCodes, processContext } from './context.js';
+import { convertCommand } from './convert-command.js';
 import { demoCommand } from './demo-command.js';
 import { generateCommand } from './generate-command.js';
 import { probeCommand } from './probe-command.js';
@@ -25,7 +27,8 @@ export async function main(args: readonly string[], context: CliContext): Promis
       writeOut: (text) => context.out(text.trimEnd()),
       writeErr: (text) => context.err(text.trimEnd()),
     });
-  for (const add of [demoCommand, probeCommand, runCommand, generateCommand]) add(program, context, exit);
+  for (const add of [demoCommand, probeCommand, runCommand, generateCommand, checkCommand, convertCommand])
+    add(program, context, exit);
   program.commands.forEach((command) => {
     command.exitOverride().copyInheritedSettings(program);
   });

@@ -1,0 +1,213 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pc from 'picocolors';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { kv, readAnyHistory, writeKvHistory, writeWholeHistory } from '../histories/index.js';
+import type { CliContext } from './context.js';
+import { main } from './main.js';
+
+/** Runs `isolde …` and collects what it prints. */
+async function isolde(...args: string[]) {
+  const out: string[] = [];
+  const err: string[] = [];
+  const context: CliContext = {
+    out: (text) => out.push(text),
+    err: (text) => err.push(text),
+    outIsTerminal: false,
+    errIsTerminal: false,
+    colors: pc.createColors(false),
+    width: 100,
+    signal: new AbortController().signal,
+  };
+  const code = await main(args, context);
+  return { code, out: out.join('\n'), err: err.join('\n') };
+}
+
+let folder = '';
+const at = (name: string): string => join(folder, name);
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'isolde-check-'));
+  const histories = {
+    good: 'T1@a[1-2]: ax1 | T2@b[3-4]: rx[1] ax2 | T3@a[5-6]: rx[1,2]',
+    skew: 'T1@a[1-9]: rx[] ry[] ax1 | T2@b[1-9]: rx[] ry[] ay1 | T3@a[10-12]: rx[1] ry[1]',
+    lost: 'T1@a[1-9]: rx[] ax1 | T2@b[1-9]: rx[] ax2 | T3@a[10-11]: rx[1,2]',
+  };
+  for (const [name, story] of Object.entries(histories))
+    await writeKvHistory(at(`${name}.edn`), kv(story), 'jepsen');
+  await writeFile(at('cut.edn'), '{:type :ok, :value [[:r 1');
+  await writeWholeHistory(at('sql.history.jsonl'), {
+    header: { sessions: ['T1'] },
+    operations: [
+      {
+        index: 0,
+        session: 0,
+        transaction: 0,
+        kind: 'select',
+        sql: 'SELECT 1',
+        start: 0,
+        end: 1,
+        outcome: 'ok',
+        ends: 'commit',
+      },
+    ],
+  });
+});
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+describe('isolde check', () => {
+  it('prints a line per file and ends with 0 when all hold', async () => {
+    expect(await isolde('check', at('good.edn'))).toEqual({
+      code: 0,
+      out: `${at('good.edn')}\ttrue`,
+      err: '',
+    });
+    const { code, out } = await isolde('check', at('good.edn'), at('skew.edn'), '--level', 'SI');
+    expect({ code, out }).toEqual({ code: 0, out: `${at('good.edn')}\ttrue\n${at('skew.edn')}\ttrue` });
+  });
+
+  it('ends with 1 when one does not, and says on standard error why', async () => {
+    const { code, out, err } = await isolde('check', at('skew.edn'));
+    expect({ code, out }).toEqual({ code: 1, out: `${at('skew.edn')}\tfalse` });
+    expect(err).toContain('write-skew; still possible: ');
+    expect(err).toContain('snapshot');
+  });
+
+  it('ends with 2 for what is undecided, with the reason', async () => {
+    const { code, out, err } = await isolde('check', at('sql.history.jsonl'));
+    expect({ code, out }).toEqual({ code: 2, out: `${at('sql.history.jsonl')}\tunknown` });
+    expect(err).toContain('not decided: ');
+  });
+
+  it('ends with 3 for what cannot be read, gives that no verdict, and checks the rest', async () => {
+    const { code, out, err } = await isolde('check', at('cut.edn'), at('good.edn'), at('missing.edn'));
+    expect({ code, out }).toEqual({ code: 3, out: `${at('good.edn')}\ttrue` });
+    expect(err).toContain('cut.edn:1: the file ends inside the event that begins here');
+    expect(err).toContain('missing.edn: ENOENT');
+  });
+
+  it('prints JSON for machines and nothing else', async () => {
+    const { out } = await isolde('check', '--json', at('lost.edn'), at('cut.edn'));
+    const [lost, cut] = out.split('\n').map((line) => JSON.parse(line));
+    expect(lost).toMatchObject({
+      file: at('lost.edn'),
+      format: 'jepsen',
+      valid: false,
+      level: 'serializable',
+      strongest: expect.any(Array),
+      findings: [
+        {
+          kind: 'lost-update',
+          operations: expect.any(Array),
+          transactions: expect.any(Array),
+          explanation: expect.any(String),
+        },
+      ],
+    });
+    expect(cut).toEqual({ file: at('cut.edn'), error: expect.stringContaining('cut.edn:1') });
+  });
+
+  it('explains, and draws', async () => {
+    const { out } = await isolde('check', '--explain', '--dot', at('skew.dot'), at('skew.edn'));
+    expect(out).toMatch(/false\n\nwrite-skew, proved\n {2}\S/);
+    expect(out).toContain('strongest possible: ');
+    expect(await readFile(at('skew.dot'), 'utf8')).toMatch(/^digraph isolde \{[\s\S]*write-skew/);
+  });
+
+  it('switches single anomalies on and off', async () => {
+    expect((await isolde('check', at('skew.edn'), '--anomalies', 'no-write-skew')).code).not.toBe(1);
+    expect((await isolde('check', at('skew.edn'), '--anomalies', 'Write-Skew')).code).toBe(1);
+    expect((await isolde('check', at('skew.edn'), '--anomalies', 'G1a,lost-update')).code).not.toBe(1);
+  });
+
+  it.each([
+    ['vendor:postgres', 'RR', 0],
+    ['vendor:postgres', 'serializable', 1],
+    ['adya:PL-SI', undefined, 0],
+    ['adya:PL-3', undefined, 1],
+    ['ansi', 'RR', 1],
+    ['adya', 'SI', 0],
+  ] as const)('holds write skew to the contract %s at %s', async (contract, level, code) => {
+    const more = level === undefined ? [] : ['--level', level];
+    expect((await isolde('check', at('skew.edn'), '--contract', contract, ...more)).code).toBe(code);
+  });
+
+  it('names the clause of the contract that is broken', async () => {
+    const { out } = await isolde(
+      'check',
+      at('lost.edn'),
+      '--json',
+      '--contract',
+      'vendor:postgres',
+      '--level',
+      'RR',
+    );
+    expect(JSON.parse(out).findings[0]).toMatchObject({
+      contract: 'postgres:repeatable-read',
+      clause: 'forbids lost-update',
+    });
+    expect(
+      (await isolde('check', at('lost.edn'), '--contract', 'vendor:mysql', '--level', 'RR')).code,
+    ).not.toBe(1);
+  });
+
+  it('does not hold read skew against a contract that speaks of plain reads only, nor call it kept', async () => {
+    await writeKvHistory(at('reads.edn'), kv('T1: ax1 ay1 | T2: rx[] ry[1]'), 'jepsen');
+    const { code, err } = await isolde(
+      'check',
+      at('reads.edn'),
+      '--contract',
+      'vendor:mysql',
+      '--level',
+      'RR',
+    );
+    expect(code).toBe(2);
+    expect(err).toContain('read-skew was found, which mysql:repeatable-read forbids for plain reads only');
+    expect((await isolde('check', at('reads.edn'), '--contract', 'adya:PL-2+')).code).toBe(1);
+    expect((await isolde('check', at('skew.edn'), '--contract', 'adya:PL-2+')).code).toBe(0);
+  });
+
+  it.each([
+    [['--level', 'chaos'], 'unknown level "chaos"'],
+    [['--format', 'csv'], 'there is no format "csv"; there are isolde, jepsen'],
+    [['--contract', 'vendor:dbase'], 'there are no contracts of "vendor:dbase"; there are those of'],
+    [
+      ['--contract', 'vendor:postgres'],
+      'postgres has several contracts; add --level, or name one: postgres:',
+    ],
+    [['--anomalies', 'G17'], 'there is no anomaly "G17"; there are G1a'],
+  ])('refuses %j and says what would be accepted', async (args, message) => {
+    const { code, err } = await isolde('check', at('good.edn'), ...args);
+    expect(code).toBe(3);
+    expect(err).toContain(message);
+  });
+});
+
+describe('isolde convert', () => {
+  it('writes another format, told by the name or by --to', async () => {
+    const { code, out, err } = await isolde('convert', at('lost.edn'), at('lost.jsonl.gz'));
+    expect({ code, out }).toEqual({ code: 0, out: '' });
+    expect(err).toContain('lost.jsonl.gz: 3 transactions, 5 operations as elle-json');
+    expect((await readAnyHistory(at('lost.jsonl.gz'))).format).toBe('elle-json');
+    await isolde('convert', at('lost.jsonl.gz'), at('lost.out'), '--from', 'elle-json', '--to', 'isolde');
+    expect((await readAnyHistory(at('lost.out'))).format).toBe('isolde');
+    expect((await isolde('check', at('lost.out'))).code).toBe(1);
+  });
+
+  it.each([
+    [['good.edn', 'x.txt'], 'tells no format; add --to isolde or --to jepsen'],
+    [
+      ['good.edn', 'x.edn', '--to', 'plume'],
+      '"plume" cannot be written; there are isolde, jepsen, elle-json',
+    ],
+    [['sql.history.jsonl', 'x.edn'], 'a history of SQL statements can only be written as isolde'],
+    [['cut.edn', 'x.edn'], 'cut.edn:1: the file ends'],
+    [['good.edn', 'no/such/folder/x.edn'], 'cannot write'],
+  ])('refuses %j', async ([from, to, ...more], message) => {
+    const { code, err } = await isolde('convert', at(from!), at(to!), ...more);
+    expect(code).toBe(3);
+    expect(err).toContain(message);
+  });
+});

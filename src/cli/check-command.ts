@@ -1,0 +1,164 @@
+/**
+ * `isolde check FILE…`: verdicts on histories. One line `file<TAB>true|false|unknown` each on standard output (or one
+ * JSON object per line), everything for people in between on standard error. A file that cannot be read has no
+ * verdict: it is an error, and the others are still checked.
+ */
+import { writeFile } from 'node:fs/promises';
+import type { Command } from 'commander';
+import { type CheckOptions, type CheckResult, type Finding, findingsToDot } from '../check/index.js';
+import { errorText, IsoldeError } from '../errors.js';
+import {
+  type AnyHistory,
+  type FormatName,
+  formatNames,
+  parseFormatName,
+  readAnyHistory,
+} from '../histories/index.js';
+import { parseAnomalySwitches } from './anomaly-switches.js';
+import { checkDemand, type Demand, parseDemand } from './check-contract.js';
+import { type CliContext, type ExitCode, exitCodes } from './context.js';
+import { readingProgress } from './reading-progress.js';
+
+interface CheckFlags {
+  readonly level?: string;
+  readonly contract?: string;
+  readonly format?: string;
+  readonly json?: boolean;
+  readonly explain?: boolean;
+  readonly dot?: string;
+  readonly anomalies?: string;
+}
+
+export function checkCommand(program: Command, context: CliContext, exit: (code: ExitCode) => void): void {
+  program
+    .command('check')
+    .argument('<file...>', 'histories: files, folders or archives of any format that is read')
+    .description(
+      'say whether histories keep an isolation level or a contract, and prove it where they do not',
+    )
+    .option('-l, --level <level>', 'the level to hold them to (default: serializable)')
+    .option(
+      '-c, --contract <contract>',
+      'what the level means: vendor:NAME, adya, ansi, or a contract by its full name',
+    )
+    .option('--format <format>', `take the files for this format: ${formatNames.join(', ')}`)
+    .option('--json', 'print one JSON object per file')
+    .option('--explain', 'print the argument of every finding')
+    .option('--dot <file>', 'write the findings as a Graphviz graph')
+    .option('--anomalies <list>', 'look only for these; or, with no- before each name, for all but these')
+    .addHelpText('after', '\nExit code: 0 all hold, 1 one does not, 2 one is undecided, 3 error.')
+    .action(async (files: string[], flags: CheckFlags) => exit(await check(files, flags, context)));
+}
+
+interface Job {
+  readonly demand: Demand;
+  readonly format?: FormatName;
+  readonly anomalies?: NonNullable<CheckOptions['anomalies']>;
+  readonly flags: CheckFlags;
+  readonly context: CliContext;
+}
+
+/** What is known of one file in the end. */
+type Verdict = Pick<
+  CheckResult,
+  'valid' | 'strongest' | 'findings' | 'beyond' | 'unknownReasons' | 'notes'
+> & {
+  readonly level?: string;
+};
+
+async function check(files: readonly string[], flags: CheckFlags, context: CliContext): Promise<ExitCode> {
+  const job: Job = {
+    demand: parseDemand(flags.level, flags.contract),
+    ...(flags.format !== undefined && { format: parseFormatName(flags.format) }),
+    ...(flags.anomalies !== undefined && { anomalies: parseAnomalySwitches(flags.anomalies) }),
+    flags,
+    context,
+  };
+  const findings: Finding[] = [];
+  let [failed, broken, undecided] = [false, false, false];
+  for (const file of files) {
+    if (context.signal.aborted) {
+      undecided = true;
+      break;
+    }
+    try {
+      const read = await readAnyHistory(file, {
+        ...(job.format !== undefined && { format: job.format }),
+        onProgress: readingProgress(file, context),
+      });
+      const verdict = judge(file, read, job);
+      print(file, read.format, verdict, job);
+      findings.push(...verdict.findings);
+      if (verdict.valid === false) broken = true;
+      else if (verdict.valid === 'unknown') undecided = true;
+    } catch (thrown) {
+      if (!(thrown instanceof IsoldeError)) throw thrown;
+      failed = true;
+      if (flags.json === true) context.out(JSON.stringify({ file, error: thrown.message }));
+      context.err(`isolde: ${thrown.message}`);
+    }
+  }
+  if (flags.dot !== undefined) await writeDot(flags.dot, findings);
+  if (failed) return exitCodes.error;
+  return broken ? exitCodes.found : undecided ? exitCodes.undecided : exitCodes.nothingFound;
+}
+
+function judge(file: string, read: AnyHistory, { demand, anomalies, context }: Job): Verdict {
+  if (read.kind === 'sql') return judgeSql(read);
+  const large = read.history.opCount > 2_000_000;
+  return checkDemand(read.history, demand, {
+    ...(anomalies !== undefined && { anomalies }),
+    ...(large && { onProgress: (stage: string) => context.err(`${file}: ${stage}`) }),
+  });
+}
+
+/** Histories of SQL statements: nothing here decides about them, and nothing is guessed. */
+function judgeSql(read: AnyHistory & { readonly kind: 'sql' }): Verdict {
+  const reason = `it holds ${read.operations.length} SQL operations; checking reads and writes of keys cannot decide about rows and predicates`;
+  return { valid: 'unknown', strongest: [], findings: [], beyond: [], unknownReasons: [reason], notes: [] };
+}
+
+function print(file: string, format: FormatName, verdict: Verdict, { flags, context }: Job): void {
+  if (flags.json === true) {
+    context.out(JSON.stringify({ file, format, ...verdict }));
+    return;
+  }
+  context.out(`${file}\t${verdict.valid}`);
+  if (flags.explain === true) explain(verdict, context);
+  else summarize(file, verdict, context);
+}
+
+function explain({ findings, strongest, unknownReasons, notes }: Verdict, context: CliContext): void {
+  const { colors } = context;
+  for (const finding of findings) {
+    const broken =
+      finding.contract === undefined ? '' : ` breaks ${finding.contract} (${finding.clause ?? 'its level'})`;
+    context.out(`\n${colors.bold(finding.kind)}${broken}, ${finding.certainty}`);
+    for (const assumption of finding.assumes ?? []) context.out(`  assuming ${assumption}`);
+    for (const line of finding.explanation.split('\n')) context.out(`  ${line}`);
+  }
+  for (const reason of unknownReasons) context.out(`\nnot decided: ${reason}`);
+  if (strongest.length > 0) context.out(`\nstrongest possible: ${strongest.join(', ')}`);
+  for (const note of notes) context.out(`note: ${note}`);
+}
+
+function summarize(
+  file: string,
+  { valid, findings, strongest, unknownReasons }: Verdict,
+  context: CliContext,
+): void {
+  if (valid === false) {
+    const kinds = [...new Set(findings.map(({ kind }) => kind))].join(', ');
+    const still = strongest.length === 0 ? 'no level is left' : `still possible: ${strongest.join(', ')}`;
+    context.err(`${file}: ${kinds}; ${still} (--explain shows the argument)`);
+  }
+  for (const reason of unknownReasons) context.err(`${file}: not decided: ${reason}`);
+}
+
+async function writeDot(path: string, findings: readonly Finding[]): Promise<void> {
+  try {
+    await writeFile(path, findingsToDot(findings));
+  } catch (cause) {
+    throw new IsoldeError('file-system', `cannot write ${path}: ${errorText(cause)}`, { cause });
+  }
+}
