@@ -8,7 +8,7 @@
 import { pathToFileURL } from 'node:url';
 import { kv } from '../histories/index.js';
 import { checkKv } from './check-kv.js';
-import { families } from './cycles.js';
+import { families } from './families.js';
 import type { Finding } from './finding.js';
 import { type CheckLevel, checkLevels, orderOf } from './levels.js';
 import { randomHistory, seededRandom } from './slow/random-history.js';

@@ -4,7 +4,8 @@
  * cycles as the two cases of one argument.
  */
 import { printName, txName } from '../histories/index.js';
-import { type FamilyCycle, findCycles } from './cycles.js';
+import type { FamilyCycle } from './cycle-search.js';
+import { findCycles } from './cycles.js';
 import type { Finding } from './finding.js';
 import { buildGraph, copyEdges, type EdgeList, edgeNames, predicateRw, rw, ww } from './graph.js';
 import { cycleFinding, type WhyForced } from './kv-findings.js';

@@ -1,9 +1,11 @@
 export { type CheckOptions, type CheckResult, checkKv, type LevelStatus } from './check-kv.js';
 export { cyclicComponents } from './components.js';
-export { type Family, type FamilyCycle, findCycles, type OrderUsed } from './cycles.js';
+export type { FamilyCycle } from './cycle-search.js';
+export { findCycles } from './cycles.js';
 export { findingsToDot } from './dot.js';
 export { describeTransactions, explainCycle } from './explain.js';
 export { fallsUnder } from './falls-under.js';
+export type { Family, OrderUsed } from './families.js';
 export type {
   Certainty,
   CycleAnomaly,

@@ -11,7 +11,7 @@ import {
   txName,
   valueName,
 } from '../histories/index.js';
-import type { FamilyCycle } from './cycles.js';
+import type { FamilyCycle } from './cycle-search.js';
 import { describeTransactions, explainCycle } from './explain.js';
 import type { CycleEdge, Finding, FindingOperation, FindingTransaction, ReadAnomaly } from './finding.js';
 import { edgeNames, realTime, rw, sessionOrder, wr } from './graph.js';

@@ -4,7 +4,8 @@
  */
 import { printKvOp, printName, txName } from '../histories/index.js';
 import { cyclicComponents } from './components.js';
-import { type FamilyCycle, findCycles } from './cycles.js';
+import type { FamilyCycle } from './cycle-search.js';
+import { findCycles } from './cycles.js';
 import type { Finding } from './finding.js';
 import { buildGraph, EdgeList, kindMask, rw, sessionOrder, wr, ww } from './graph.js';
 import { cycleFinding, noOrderFinding, type WhyForced } from './kv-findings.js';
