@@ -7,7 +7,8 @@
 import type { Expression, SelectStatement } from '../ast.js';
 import type { Row } from '../value.js';
 import { defaultTextOrder } from './compare.js';
-import { compileTruth, compileValue } from './expression.js';
+import { compileTruth } from './condition.js';
+import { compileValue } from './expression.js';
 import {
   type ColumnInfo,
   type Context,

@@ -1,6 +1,7 @@
 /** Subqueries inside expressions. One that uses nothing from outside runs once. */
 import type { Expression, QuantifiedExpression, SelectStatement } from '../ast.js';
-import { compareCompiled, compileValue, negateTruth } from './expression.js';
+import { compareCompiled, negateTruth } from './condition.js';
+import { compileValue } from './expression.js';
 import type { Compiled, CompiledTruth, Context, Env, Relation, RelationRows, Scope } from './scope.js';
 import { type Evaluated, isUndecidable, NotDecidable, type Truth, undecidable } from './undecidable.js';
 

@@ -14,7 +14,8 @@ const special = new Set(
 export function parseCall(c: Cursor, schema: string | undefined, name: string): Expression {
   const from = c.position - 1;
   const call = special.has(name) ? c.attempt(() => plainCall(c, schema, name)) : plainCall(c, schema, name);
-  if (call !== undefined) return call;
+  const fulltext = name === 'match' && c.accept('AGAINST');
+  if (call !== undefined && !fulltext) return call;
   c.expect('(');
   c.textUntil(')');
   c.expect(')');

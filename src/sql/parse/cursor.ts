@@ -12,6 +12,9 @@ import { unquoteName } from './strings.js';
 /** Why a statement is not in our grammar. */
 export class ParseFailure extends Error {}
 
+/** Nobody writes a statement that needs this many second readings; a hostile one could ask for exponentially many. */
+const maxAttempts = 1000;
+
 const operators = new Set(
   '<=> ->> !~* ~~* <= >= <> != == || && << >> :: := -> ** // !~ ~* ~~ @@ => @> <@ #> ^@ ?| ?&'.split(' '),
 );
@@ -26,6 +29,7 @@ export class Cursor {
   private readonly keys: string[] = [];
   private at = 0;
   private depth = 0;
+  private attempts = 0;
   /** Optimizer hint comments by the index of the token they stand before. */
   private hints: Map<number, string> | undefined;
 
@@ -106,15 +110,21 @@ export class Cursor {
     return this.tokens[this.at++]?.text ?? '';
   }
 
-  /** Takes the words or symbols if they come next, all or none. */
-  accept(...keys: readonly string[]): boolean {
-    for (let i = 0; i < keys.length; i++) if (this.key(i) !== keys[i]) return false;
-    this.at += keys.length;
+  /** Takes the words or symbols if they come next, all or none. Spelt out because it is called for every token. */
+  accept(first: string, second?: string, third?: string, fourth?: string, fifth?: string): boolean {
+    const { keys, at } = this;
+    if (keys[at] !== first) return false;
+    let end = at + 1;
+    if (second !== undefined && keys[end++] !== second) return false;
+    if (third !== undefined && keys[end++] !== third) return false;
+    if (fourth !== undefined && keys[end++] !== fourth) return false;
+    if (fifth !== undefined && keys[end++] !== fifth) return false;
+    this.at = end;
     return true;
   }
 
-  expect(...keys: readonly string[]): void {
-    if (!this.accept(...keys)) this.fail(keys.join(' '));
+  expect(first: string, second?: string): void {
+    if (!this.accept(first, second)) this.fail(second === undefined ? first : `${first} ${second}`);
   }
 
   fail(expected: string): never {
@@ -170,21 +180,23 @@ export class Cursor {
     return this.parenthesized(() => this.list(() => this.name()));
   }
 
-  /** Reads something nested, refusing to nest without end. */
-  nested<T>(read: () => T): T {
+  /** Called before and after reading something that nests, so that nothing nests without end. */
+  enter(): void {
     if (++this.depth > maxDepth) throw new ParseFailure('it is nested too deeply');
-    const result = read();
+  }
+
+  leave(): void {
     this.depth--;
-    return result;
   }
 
   /** Tries one reading; on failure the cursor is back where it was. */
   attempt<T>(read: () => T): T | undefined {
     const { at, depth } = this;
+    this.attempts++;
     try {
       return read();
     } catch (error) {
-      if (!(error instanceof ParseFailure)) throw error;
+      if (!(error instanceof ParseFailure) || this.attempts > maxAttempts) throw error;
       this.at = at;
       this.depth = depth;
       return undefined;

@@ -14,18 +14,19 @@ import { parseTypeName } from './type-name.js';
 const maxChain = 1500;
 
 export function parseExpression(c: Cursor, atLeast = 0): Expression {
-  return c.nested(() => {
-    const { infix } = operatorsOf(c.dialect);
-    let left = parseOperand(c);
-    for (let length = 0; ; length++) {
-      const operator = infix.get(c.key());
-      if (operator === undefined || operator.level < atLeast || c.kind() === 'quoted') return left;
-      const next = parseInfix(c, left, operator, atLeast);
-      if (next === undefined) return left;
-      left = next;
-      if (length > maxChain) throw new ParseFailure('it chains too many operators');
-    }
-  });
+  c.enter();
+  const { infix } = operatorsOf(c.dialect);
+  let left = parseOperand(c);
+  for (let length = 0; ; length++) {
+    const operator = infix.get(c.key());
+    if (operator === undefined || operator.level < atLeast) break;
+    const next = parseInfix(c, left, operator, atLeast);
+    if (next === undefined) break;
+    left = next;
+    if (length > maxChain) throw new ParseFailure('it chains too many operators');
+  }
+  c.leave();
+  return left;
 }
 
 export function parseExpressions(c: Cursor): Expression[] {

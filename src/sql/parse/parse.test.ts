@@ -116,6 +116,11 @@ describe('statements people write', () => {
       'mysql',
       "CREATE TABLE t (id INT PRIMARY KEY AUTO_INCREMENT, v VARCHAR(9) NOT NULL DEFAULT 'x', INDEX k (v(3))) engine=InnoDB",
     ],
+    [
+      "select a from t where match(a) against ('x' in boolean mode)",
+      'mysql',
+      "SELECT a FROM t WHERE match(a) against ('x' in boolean mode)",
+    ],
     ['select /*+ hint */ a from t', 'mysql', 'SELECT /*+ hint */ a FROM t'],
     [
       'select sum(v) filter (where v > 0) over (partition by a order by b rows unbounded preceding) from t',
@@ -171,6 +176,7 @@ describe('what is not in the grammar', () => {
       `SELECT 1${' + 1'.repeat(50_000)}`,
       `SELECT ${'NOT '.repeat(50_000)}TRUE`,
       `SELECT 1${' UNION SELECT 1'.repeat(20_000)}`,
+      `SELECT ${'((SELECT '.repeat(60)}1${')+1)'.repeat(60)} FROM`,
     ]) {
       expect(parseStatement(sql, 'postgres').type).toBe('opaque');
     }
@@ -182,7 +188,8 @@ const corpus = new URL('../../../../shared/data/pisco/txbug-reports.csv', import
 
 describe.skipIf(!existsSync(corpus))('223 public bug reports', () => {
   test('nearly every statement in them is parsed and printed to the same tree', () => {
-    const all = reportedStatements(readFileSync(corpus, 'utf8'));
+    const reported = reportedStatements(readFileSync(corpus, 'utf8'));
+    const all = [...new Map(reported.map((item) => [`${item.dialect} ${item.sql}`, item])).values()];
     const failed = all.filter(({ sql, dialect }) => {
       const statement = parseStatement(sql, dialect);
       if (statement.type === 'opaque') return true;
@@ -191,7 +198,7 @@ describe.skipIf(!existsSync(corpus))('223 public bug reports', () => {
         JSON.stringify(statement)
       );
     });
-    expect(all.length).toBeGreaterThan(400);
+    expect(all.length).toBeGreaterThan(300);
     expect(1 - failed.length / all.length, failed.map(({ sql }) => sql).join('\n')).toBeGreaterThan(0.98);
   });
 });

@@ -35,12 +35,12 @@ export function startsQuery(c: Cursor): boolean {
 }
 
 export function parseQuery(c: Cursor): SelectStatement {
-  return c.nested(() => {
-    const clause = c.key() === 'WITH' ? { with: parseWith(c) } : {};
-    const query: SelectStatement = { type: 'select', ...clause, ...parseQueryRest(c) };
-    const { body } = query;
-    return body.type === 'select' && simplifyOperand(query) === body ? body : query;
-  });
+  c.enter();
+  const clause = c.key() === 'WITH' ? { with: parseWith(c) } : {};
+  const query: SelectStatement = { type: 'select', ...clause, ...parseQueryRest(c) };
+  c.leave();
+  const { body } = query;
+  return body.type === 'select' && simplifyOperand(query) === body ? body : query;
 }
 
 /** A query behind its WITH. */
@@ -230,7 +230,9 @@ const strengths = [
 function parseLocks(c: Cursor): LockClause[] {
   const locks: LockClause[] = [];
   while (c.key() === 'FOR' || c.key() === 'LOCK') {
-    const strength = strengths.find(([words]) => c.accept(...words))?.[1];
+    const strength = strengths.find(([[first, second, third, fourth]]) =>
+      c.accept(first, second, third, fourth),
+    )?.[1];
     if (strength === undefined) c.fail('FOR UPDATE or FOR SHARE');
     const of = c.accept('OF') ? c.list(() => c.name()) : [];
     const wait = c.accept('NOWAIT')
