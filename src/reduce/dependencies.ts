@@ -39,8 +39,8 @@ export function dependencyGraph(model: CaseModel, source: DependencySource): Dep
     const writers = new Set<number>();
     const accesses = source.accesses(id);
     for (const access of accesses) {
-      let table = tables.get(access.table);
-      if (table === undefined) tables.set(access.table, (table = new TableWriters()));
+      const table = tables.get(access.table) ?? new TableWriters();
+      tables.set(access.table, table);
       table.collect(access.row, writers);
     }
     for (const access of accesses) if (access.writes) tables.get(access.table)!.write(access.row, id);

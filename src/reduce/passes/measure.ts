@@ -14,9 +14,9 @@ type Measure = readonly number[];
 export function measurer(context: PassContext): (candidate: Candidate) => Measure {
   const weights = new Map<string, readonly [length: number, weight: number]>();
   const weigh = (sql: string) => {
-    let known = weights.get(sql);
-    if (known === undefined) weights.set(sql, (known = weighSql(sql, context)));
-    return known;
+    const weight = weights.get(sql) ?? weighSql(sql, context);
+    weights.set(sql, weight);
+    return weight;
   };
   return ({ case: program, schedule }) => {
     const all = [...program.setup, ...program.sessions.flatMap(({ statements }) => statements)].map(weigh);

@@ -25,38 +25,45 @@ export const witness: Strategy = {
   granularity: 'operations',
   async reduce(problem) {
     const { model, trials } = problem;
-    const layers = witnessLayers(problem);
-    const found = await trials.first(layers.length, (i) => layers[i]!);
-    const enough = found < 0 ? model.operations.map((_, id) => id) : layers[found]!;
-    const core = found > 0 ? layers[found - 1]! : found === 0 ? enough : [];
-    const extras = without(enough, core);
+    // The layer before the one that shows the finding: too little, but what it lacks is in the next one.
+    let core: Subset = [];
+    let enough: Subset | undefined;
+    for (const layer of witnessLayers(problem)) {
+      if (await trials.test(layer)) {
+        enough = layer;
+        break;
+      }
+      core = layer;
+    }
+    enough ??= model.operations.map((_, id) => id);
+    const extras = core.length === 0 && enough.length < model.operations.length ? [] : without(enough, core);
     const kept = extras.length === 0 ? enough : await reduceUnits(enough, problem.graph(), trials, extras);
     return removeOneByOne(kept, singles(kept), trials);
   },
 };
 
-/** Growing sets of operations around a finding's own; the last one is not everything. Empty: the finding names none. */
-export function witnessLayers({ model, graph, witness: own }: Problem): Subset[] {
-  if (own.length === 0) return [];
-  const layers: Subset[] = [];
-  const add = (layer: Iterable<number>): Subset => {
-    const sorted = [...new Set(layer)].sort((a, b) => a - b);
-    const last = layers.at(-1);
-    if (sorted.length > (last?.length ?? 0) && sorted.length < model.operations.length) layers.push(sorted);
-    return sorted;
+/**
+ * Growing sets of operations around a finding's own; the last one is not everything. None if the finding names none. Lazy:
+ * the dependency graph is built only if the first layer does not do.
+ */
+export function* witnessLayers({ model, graph, witness: own }: Problem): Generator<Subset> {
+  if (own.length === 0) return;
+  let size = 0;
+  let layer: Subset = own;
+  const grown = function* (more: Iterable<number>): Generator<Subset> {
+    layer = [...new Set([...layer, ...more])].sort((a, b) => a - b);
+    if (layer.length > size && layer.length < model.operations.length) yield layer;
+    size = layer.length;
   };
-  const end = Math.max(...own);
-  let layer = add([...own, ...firstOperations(model, own)]);
-  layer = add([...layer, ...writersBefore(graph(), layer, 1), ...creators(model, graph(), layer)]);
-  layer = add(wholeTransactions(model, layer));
-  for (let steps = 1; ; steps *= 2) {
-    const before = layer.length;
+  yield* grown(firstOperations(model, own));
+  yield* grown([...writersBefore(graph(), layer, 1), ...creators(model, graph(), layer)]);
+  yield* grown(wholeTransactions(model, layer));
+  for (let steps = 1, before = 0; before < layer.length; steps *= 2) {
+    before = layer.length;
     const further = [...layer, ...writersBefore(graph(), layer, steps), ...creators(model, graph(), layer)];
-    layer = add(wholeTransactions(model, further));
-    if (layer.length === before) break;
+    yield* grown(wholeTransactions(model, further));
   }
-  add([...layer, ...Array.from({ length: end + 1 }, (_, id) => id)]);
-  return layers;
+  yield* grown(Array.from({ length: Math.max(...own) + 1 }, (_, id) => id));
 }
 
 function firstOperations(model: CaseModel, of: Subset): number[] {
