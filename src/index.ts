@@ -16,7 +16,8 @@ export {
   totalOrder,
   transactionsOf,
 } from './cases/index.js';
-
+// check
+export { type CheckOptions, type CheckResult, checkKv, type Finding } from './check/index.js';
 // contracts
 export {
   type Anomaly,
@@ -31,6 +32,7 @@ export {
   type Pivot,
   parseLevel,
 } from './contracts/index.js';
+
 // errors
 export { FileError, IsoldeError } from './errors.js';
 // execute
@@ -39,6 +41,8 @@ export { type RunOptions, runFree, runScheduled, SessionPool } from './execute/i
 export {
   type History,
   type HistoryHeader,
+  KvBuilder,
+  kv,
   type Operation,
   openHistoryWriter,
   readHistory,

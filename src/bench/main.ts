@@ -1,4 +1,5 @@
 /** `npm run bench [execute|history|check …]`: measures, prints each figure beside its target, fails if one is missed. */
+import { benchCheck } from './check-bench.js';
 import { benchExecute } from './execute-bench.js';
 import { benchFormats } from './formats-bench.js';
 import { benchHistory } from './history-bench.js';
@@ -7,6 +8,7 @@ import { type Figure, printFigures } from './measure.js';
 const benches: Readonly<Record<string, { readonly title: string; readonly run: () => Promise<Figure[]> }>> = {
   history: { title: 'History files', run: benchHistory },
   formats: { title: 'Imported histories', run: benchFormats },
+  check: { title: 'Checking', run: benchCheck },
   execute: { title: 'Executors', run: benchExecute },
 };
 
