@@ -57,7 +57,10 @@ export function compileGrouping(
     for (const outside of used) markEqual(outside, text, at, computed);
   });
   const group = (rows: readonly (readonly Evaluated[])[], outer: Env | undefined) => {
-    const keeper = new KeyKeeper(ctx);
+    const keeper = new KeyKeeper(
+      ctx,
+      keys.map(({ type }) => type),
+    );
     const groups = new Map<string, { rows: (readonly Evaluated[])[]; keys: Evaluated[] }>();
     for (const row of rows) {
       const values = keys.map(({ run }) => run({ row, outer }));
@@ -131,7 +134,7 @@ function compileAggregate(call: CallExpression, scope: Scope, ctx: Context): Agg
   const compute: Aggregate['compute'] = (rows, outer) => {
     const values: Value[] = [];
     const seen = new Set<string>();
-    const keeper = new KeyKeeper(ctx);
+    const keeper = new KeyKeeper(ctx, [argument.type]);
     for (const row of rows) {
       if (!kept(row, outer)) continue;
       const value = argument.run({ row, outer });

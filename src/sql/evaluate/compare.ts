@@ -10,7 +10,7 @@
 import type { Dialect } from '../dialect.js';
 import type { Value } from '../value.js';
 import { compareDecimals, toDecimal, toDouble } from './number.js';
-import type { SqlType } from './types.js';
+import { isNumeric, type SqlType } from './types.js';
 import { type Undecidable, undecidable } from './undecidable.js';
 
 export type TextOrder = 'binary' | 'root' | 'unknown';
@@ -30,32 +30,53 @@ export function comparison(
   a: SqlType,
   b: SqlType,
   dialect: Dialect,
-  order: TextOrder,
+  textOrder: TextOrder,
   equality: boolean,
 ): Comparison {
-  const asDouble = a.family === 'double' || b.family === 'double';
-  const general: Comparison = (x, y) => compareValues(x, y, asDouble, dialect, order, equality);
+  const doubtful = a.family === 'unknown' || b.family === 'unknown';
+  const rules: Rules = {
+    dialect,
+    order: doubtful ? 'unknown' : textOrder,
+    equality,
+    asDouble: a.family === 'double' || b.family === 'double',
+    doubtful,
+    numericSide: isNumeric(a) || isNumeric(b),
+  };
+  const general: Comparison = (x, y) => compareValues(x, y, rules);
   if (a.family !== 'int' || b.family !== 'int') return general;
   return (x, y) => (typeof x === 'number' && typeof y === 'number' ? x - y : general(x, y));
 }
 
-function compareValues(
-  a: Value,
-  b: Value,
-  asDouble: boolean,
-  dialect: Dialect,
-  order: TextOrder,
-  equality: boolean,
-): number | Undecidable {
+interface Rules {
+  readonly dialect: Dialect;
+  readonly order: TextOrder;
+  readonly equality: boolean;
+  readonly asDouble: boolean;
+  /** A type is not known: it may ignore case or blanks, have its own order, or hold floats of four bytes. */
+  readonly doubtful: boolean;
+  /** One side is declared a number: SQLite then reads texts that look like numbers as numbers. */
+  readonly numericSide: boolean;
+}
+
+function compareValues(a: Value, b: Value, rules: Rules): number | Undecidable {
   if (typeof a === 'string' || typeof b === 'string') {
     if (typeof a !== 'string' || typeof b !== 'string') return mixed;
-    return compareTexts(a, b, dialect, order, equality);
+    return rules.numericSide && (looksNumeric(a) || looksNumeric(b)) ? mixed : compareTexts(a, b, rules);
   }
   if (typeof a === 'boolean' && typeof b === 'boolean') return Number(a) - Number(b);
   if (typeof a === 'boolean' || typeof b === 'boolean') {
-    if (dialect === 'postgres' || dialect === 'duckdb') return mixed;
+    if (rules.dialect === 'postgres' || rules.dialect === 'duckdb') return mixed;
   }
-  return compareNumbers(a, b, asDouble) ?? compareTagged(a, b);
+  if (rules.doubtful && (isFraction(a) || isFraction(b))) return undecidable('a float of unknown width');
+  return compareNumbers(a, b, rules.asDouble) ?? compareTagged(a, b);
+}
+
+function looksNumeric(text: string): boolean {
+  return text.trim() !== '' && !Number.isNaN(Number(text));
+}
+
+function isFraction(value: Value): boolean {
+  return typeof value === 'number' && !Number.isInteger(value);
 }
 
 function compareNumbers(a: Value, b: Value, asDouble: boolean): number | undefined {
@@ -114,12 +135,10 @@ const ascii = /^[\x20-\x7e]*$/;
 function compareTexts(
   a: string,
   b: string,
-  dialect: Dialect,
-  order: TextOrder,
-  equality: boolean,
+  { dialect, order, equality, doubtful }: Rules,
 ): number | Undecidable {
   if (a === b) return 0;
-  if (dialect === 'mysql') {
+  if (dialect === 'mysql' || doubtful) {
     const sure = ascii.test(a) && ascii.test(b) && fold(a) !== fold(b);
     if (!sure) return collation;
     if (equality) return 1;

@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import type { CreateTableStatement, InsertStatement, SelectStatement, UpdateStatement } from '../ast.js';
+import type {
+  CreateTableStatement,
+  DeleteStatement,
+  InsertStatement,
+  SelectStatement,
+  UpdateStatement,
+} from '../ast.js';
 import type { Dialect } from '../dialect.js';
 import { parseExpressionText, parseStatement } from '../parse/parse.js';
 import type { Row } from '../value.js';
@@ -102,6 +108,21 @@ describe('dialects compute differently', () => {
     expect(value(sql, dialect)).toHaveProperty('undecidable');
   });
 
+  test('a column of unknown type is compared only where every type agrees', () => {
+    const at = (sql: string, over: Row) =>
+      evaluateExpression(
+        parseExpressionText(sql)!,
+        { columns: [{ name: 'n' }], row: over },
+        { dialect: 'postgres' },
+      );
+    expect(at("n = 'x'", ['x'])).toBe(true);
+    expect(at("n = 'x'", ['y'])).toBe(false);
+    expect(at("n = 'x'", ['X '])).toHaveProperty('undecidable');
+    expect(at("n < 'x'", ['a'])).toHaveProperty('undecidable');
+    expect(at('n = 2', [2])).toBe(true);
+    expect(at('n = 0.1', [0.1])).toHaveProperty('undecidable');
+  });
+
   test('numbers are exact beyond doubles', () => {
     const big: ColumnInfo[] = [{ name: 'n', type: 'BIGINT' }];
     const at = (sql: string, n: Row) =>
@@ -195,7 +216,7 @@ describe('writes', () => {
   });
 
   test('WHERE touches only rows for which it is true', () => {
-    const statement = parseStatement("DELETE FROM t AS x WHERE x.s <> 'a'") as UpdateStatement;
+    const statement = parseStatement("DELETE FROM t AS x WHERE x.s <> 'a'") as DeleteStatement;
     const touches = (s: string | null) =>
       evaluateWhere(statement, shape, [1, 1, s, 2], { dialect: 'postgres' });
     expect([touches('b'), touches('a'), touches(null)]).toEqual([true, false, null]);
@@ -207,6 +228,16 @@ describe('writes', () => {
       [2, 7, null, 14],
     ]);
     expect(insert('INSERT INTO t SELECT 5, 6, NULL')).toEqual([[5, 6, null, 12]]);
+  });
+
+  test('a column with its own collation is of unknown type', () => {
+    const nocase = tableShape(
+      parseStatement('CREATE TABLE t (s TEXT COLLATE NOCASE)', 'sqlite') as CreateTableStatement,
+      'sqlite',
+    );
+    const statement = parseStatement("DELETE FROM t WHERE s = 'A'", 'sqlite') as DeleteStatement;
+    expect(evaluateWhere(statement, nocase, ['a'], { dialect: 'sqlite' })).toHaveProperty('undecidable');
+    expect(evaluateWhere(statement, nocase, ['b'], { dialect: 'sqlite' })).toBe(false);
   });
 
   test('what a column may refuse or change is doubtful in that cell', () => {

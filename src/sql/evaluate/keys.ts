@@ -2,6 +2,7 @@
 import { type Value, valueKey } from '../value.js';
 import { numericKey } from './number.js';
 import type { Context } from './scope.js';
+import type { SqlType } from './types.js';
 import { type Evaluated, isUndecidable, NotDecidable } from './undecidable.js';
 
 const ascii = /^[\x20-\x7e]*$/;
@@ -12,25 +13,29 @@ export class KeyKeeper {
   private readonly seen = new Map<string, string>();
   private beyondAscii = false;
 
-  constructor(private readonly ctx: Pick<Context, 'dialect'>) {}
+  constructor(
+    private readonly ctx: Pick<Context, 'dialect'>,
+    private readonly types: readonly SqlType[],
+  ) {}
 
   key(row: readonly Evaluated[]): string {
     let key = '';
-    for (const cell of row) {
+    for (const [i, cell] of row.entries()) {
       if (isUndecidable(cell)) throw new NotDecidable(cell.undecidable);
-      key += `${this.cellKey(cell)}\n`;
+      key += `${this.cellKey(cell, this.types[i]?.family === 'unknown')}\n`;
     }
     return key;
   }
 
-  private cellKey(value: Value): string {
-    if (typeof value === 'string')
-      return JSON.stringify(this.ctx.dialect === 'mysql' ? this.collated(value) : value);
+  private cellKey(value: Value, doubtful: boolean): string {
+    if (typeof value === 'string') {
+      return JSON.stringify(this.ctx.dialect === 'mysql' || doubtful ? this.collated(value) : value);
+    }
     if (value === null || typeof value === 'boolean') return String(value);
     return numericKey(value) ?? valueKey(value);
   }
 
-  /** MySQL's collation may take two texts for one; only texts that differ beyond doubt have keys. */
+  /** MySQL's collation, or a type we do not know, may take two texts for one; only texts that differ beyond doubt have keys. */
   private collated(text: string): string {
     const folded = text.toLowerCase().trimEnd();
     const first = this.seen.get(folded);

@@ -32,6 +32,7 @@ import {
   type Scope,
   type ScopeColumn,
 } from './scope.js';
+import type { SqlType } from './types.js';
 import { type Evaluated, isUndecidable, NotDecidable } from './undecidable.js';
 
 /** Rows with the keys they are to be sorted by. */
@@ -197,15 +198,34 @@ function compileSetOperation(
     correlated: left.correlated || right.correlated,
     order,
     run: (outer) =>
-      keyed(combine(operation, left.run(outer).map(convert), right.run(outer).map(convert), ctx), order),
+      keyed(
+        combine(
+          operation,
+          left.run(outer).map(convert),
+          right.run(outer).map(convert),
+          typesOf(columns),
+          ctx,
+        ),
+        order,
+      ),
   };
 }
 
 type Rows = readonly (readonly Evaluated[])[];
 
-function combine({ op, all }: SetOperation, left: Rows, right: Rows, ctx: Context): Rows {
-  if (op === 'UNION') return all ? [...left, ...right] : distinctRows([...left, ...right], ctx);
-  const keeper = new KeyKeeper(ctx);
+function typesOf(columns: readonly ScopeColumn[]): SqlType[] {
+  return columns.map(({ type }) => type);
+}
+
+function combine(
+  { op, all }: SetOperation,
+  left: Rows,
+  right: Rows,
+  types: readonly SqlType[],
+  ctx: Context,
+): Rows {
+  if (op === 'UNION') return all ? [...left, ...right] : distinctRows([...left, ...right], types, ctx);
+  const keeper = new KeyKeeper(ctx, types);
   const counts = new Map<string, number>();
   for (const row of right) {
     const key = keeper.key(row);
@@ -217,12 +237,12 @@ function combine({ op, all }: SetOperation, left: Rows, right: Rows, ctx: Contex
     if (all && count > 0) counts.set(key, count - 1);
     return count > 0 === (op === 'INTERSECT');
   });
-  return all ? kept : distinctRows(kept, ctx);
+  return all ? kept : distinctRows(kept, types, ctx);
 }
 
 /** One row per key. Rows of one key that are spelt differently leave the choice to the engine. */
-function distinctRows(rows: Rows, ctx: Context): Rows {
-  const keeper = new KeyKeeper(ctx);
+function distinctRows(rows: Rows, types: readonly SqlType[], ctx: Context): Rows {
+  const keeper = new KeyKeeper(ctx, types);
   const seen = new Map<string, readonly Evaluated[]>();
   for (const row of rows) {
     const key = keeper.key(row);
@@ -287,7 +307,7 @@ function compileCore(
       const env = { row, outer };
       return { row: compiled.map(({ run: cell }) => cell(env)), keys: keys.map(({ run: key }) => key(env)) };
     });
-    return core.distinct ? distinctKeyed(result, ctx) : result;
+    return core.distinct ? distinctKeyed(result, typesOf(columns), ctx) : result;
   };
   const correlated = source.correlated || scope.correlated === true || inner.correlated === true;
   const columns = items.map(
@@ -296,10 +316,11 @@ function compileCore(
   return { columns, correlated, order, run };
 }
 
-function distinctKeyed(rows: readonly KeyedRow[], ctx: Context): KeyedRow[] {
+function distinctKeyed(rows: readonly KeyedRow[], types: readonly SqlType[], ctx: Context): KeyedRow[] {
   const kept = new Set(
     distinctRows(
       rows.map(({ row }) => row),
+      types,
       ctx,
     ),
   );

@@ -54,14 +54,18 @@ function shapeColumn(column: ColumnDefinition, primary: readonly string[], diale
   const defaulted = constraints.find((constraint) => constraint.type === 'default-value');
   const generated = constraints.find((constraint) => constraint.type === 'generated');
   const isKey = primary.includes(name);
+  // A column with a collation of its own compares by rules we do not know: it counts as of unknown type.
+  const collated = constraints.some(
+    (constraint) => constraint.type === 'other' && /^COLLATE/i.test(constraint.sql),
+  );
   const rowId = dialect === 'sqlite' && isKey && primary.length === 1 && columnType === 'INTEGER';
   const automatic =
     rowId ||
     /SERIAL/.test(columnType ?? '') ||
-    constraints.some(({ type }) => type === 'auto-increment' || type === 'identity' || type === 'other');
+    constraints.some(({ type }) => type === 'auto-increment' || type === 'identity');
   return {
     name,
-    ...(columnType === undefined ? {} : { type: columnType }),
+    ...(columnType === undefined || collated ? {} : { type: columnType }),
     notNull: constraints.some(({ type }) => type === 'not-null') || (isKey && dialect !== 'sqlite'),
     ...(defaulted?.type === 'default-value' ? { default: defaulted.value } : {}),
     ...(generated?.type === 'generated' ? { generated: generated.value } : {}),
