@@ -17,7 +17,7 @@ import {
 import { parseAnomalySwitches } from './anomaly-switches.js';
 import { checkDemand, type Demand, parseDemand } from './check-contract.js';
 import { type CliContext, type ExitCode, exitCodes } from './context.js';
-import { readingProgress } from './reading-progress.js';
+import { readingProgress, stageProgress } from './reading-progress.js';
 
 interface CheckFlags {
   readonly level?: string;
@@ -32,7 +32,10 @@ interface CheckFlags {
 export function checkCommand(program: Command, context: CliContext, exit: (code: ExitCode) => void): void {
   program
     .command('check')
-    .argument('<file...>', 'histories: files, folders or archives of any format that is read')
+    .argument(
+      '<file...>',
+      'histories: files, folders or archives of any format that is read; - reads standard input',
+    )
     .description(
       'say whether histories keep an isolation level or a contract, and prove it where they do not',
     )
@@ -108,7 +111,7 @@ function judge(file: string, read: AnyHistory, { demand, anomalies, context }: J
   const large = read.history.opCount > 2_000_000;
   return checkDemand(read.history, demand, {
     ...(anomalies !== undefined && { anomalies }),
-    ...(large && { onProgress: (stage: string) => context.err(`${file}: ${stage}`) }),
+    ...(large && { onProgress: stageProgress(file, context) }),
   });
 }
 

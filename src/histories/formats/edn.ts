@@ -11,7 +11,7 @@ import { JepsenEvents } from './jepsen-events.js';
 import { MicroOps, settleReads } from './micro-ops.js';
 
 export async function readEdn(input: FormatInput): Promise<Imported> {
-  const builder = new KvBuilder();
+  const builder = new KvBuilder({ definitions: 'adya' });
   const window = new ByteWindow(input.shown, input.bytes());
   const parser = new EventParser(window, new JepsenEvents(builder));
   await window.readAll(() => parser.run());

@@ -10,7 +10,7 @@ import { JsonElements } from './json-elements.js';
 import { MicroOps, settleReads } from './micro-ops.js';
 
 export async function readElleJson(input: FormatInput): Promise<Imported> {
-  const builder = new KvBuilder();
+  const builder = new KvBuilder({ definitions: 'adya' });
   const events = new JepsenEvents(builder);
   const window = new ByteWindow(input.shown, input.bytes());
   const elements = new JsonElements(window);

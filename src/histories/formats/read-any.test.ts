@@ -28,6 +28,16 @@ describe('recognising a format', () => {
     );
   });
 
+  it('reads a pipe', async () => {
+    if (missing('mkfifo')) return;
+    await withFolder(async (folder) => {
+      const pipe = join(folder, 'pipe');
+      execFileSync('mkfifo', [pipe]);
+      const [read] = await Promise.all([readAnyHistory(pipe), writeFile(pipe, gzipSync(edn))]);
+      expect(read.format).toBe('jepsen');
+    });
+  });
+
   it('says that a file is not there', async () => {
     await expect(readAnyHistory('/nowhere/at-all.edn')).rejects.toThrow(
       'cannot read /nowhere/at-all.edn: ENOENT',

@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { errorText, FileError, IsoldeError } from '../../errors.js';
-import { bytesOf, type Compression, compressionOf, defaultMaxBytes, headOf } from './bytes.js';
+import { bytesOf, type Compression, compressionOf, headOf } from './bytes.js';
 import {
   type FormatInput,
   type FormatName,
@@ -39,7 +39,7 @@ export type AnyHistory = Imported & { readonly format: FormatName };
 const headBytes = 64 * 1024;
 const maxDepth = 4;
 
-/** Reads the history in a file or folder. */
+/** Reads the history in a file or folder; `-` is standard input. */
 export async function readAnyHistory(path: string, options: ReadAnyOptions = {}): Promise<AnyHistory> {
   return withFound(path, options, async (found) => {
     let bytes = 0;
@@ -94,28 +94,37 @@ async function withFound<T>(
   }
 }
 
-async function find(path: string, options: ReadAnyOptions, newFolder: () => Promise<string>): Promise<Found> {
+async function find(
+  given: string,
+  options: ReadAnyOptions,
+  newFolder: () => Promise<string>,
+): Promise<Found> {
   const wanted = historyFormats.filter(({ name }) => options.format === undefined || name === options.format);
+  const shown = given === '-' ? 'standard input' : given;
+  let path = given === '-' ? '/dev/stdin' : given;
   const info = await stat(path).catch((cause: unknown) => {
-    throw new IsoldeError('file-system', `cannot read ${path}: ${errorText(cause)}`, { cause });
+    throw new IsoldeError('file-system', `cannot read ${shown}: ${errorText(cause)}`, { cause });
   });
-  if (info.isDirectory()) return findInFolder(path, path, wanted, options.format);
-  const head = await headOf(path, headBytes);
+  if (info.isDirectory()) return findInFolder(path, shown, wanted, options.format);
+  const keepUnpacked = async (): Promise<string> => {
+    const kept = join(await newFolder(), 'history');
+    const bytes = bytesOf(path, { shown, ...limits(options) });
+    await pipeline(Readable.from(copies(bytes)), createWriteStream(kept));
+    return kept;
+  };
+  // A pipe can be read only once, and a format is looked at before it is read.
+  if (!info.isFile()) path = await keepUnpacked();
+  const head = await headOf(path, headBytes, shown);
   if (looksLikeTar(head)) {
     const folder = await newFolder();
-    const maxBytes = options.maxBytes ?? defaultMaxBytes;
-    await unpackTar(bytesOf(path, { maxBytes }), folder, path);
-    return findInFolder(folder, path, wanted, options.format);
+    await unpackTar(bytesOf(path, { shown, ...limits(options) }), folder, shown);
+    return findInFolder(folder, shown, wanted, options.format);
   }
   const format = options.format === undefined ? wanted.find((each) => each.fitsFile(head)) : wanted[0];
-  if (format === undefined) throw unknownFormat(path);
+  if (format === undefined) throw unknownFormat(shown);
   // Our own reader reads gzip and plain files from their path; the rest is unpacked for it.
-  if (format.name === 'isolde' && !['none', 'gzip'].includes(await compressionOfFile(path))) {
-    const plain = join(await newFolder(), 'history.jsonl');
-    await pipeline(Readable.from(copies(bytesOf(path, limits(options)))), createWriteStream(plain));
-    return { format, path: plain, shown: path };
-  }
-  return { format, path, shown: path };
+  const unreadable = format.name === 'isolde' && !['none', 'gzip'].includes(await compressionOfFile(path));
+  return { format, path: unreadable ? await keepUnpacked() : path, shown };
 }
 
 async function findInFolder(
