@@ -55,8 +55,13 @@ export { type ProbeReport, probeCases, renderExplain, renderMatrix, runProbe } f
 // sql
 export {
   classifyStatement,
+  compilePredicate,
   type Dialect,
+  evaluateSelect,
   normalizeSql,
+  parseExpressionText,
+  parseStatement,
+  printStatement,
   type Row,
   type StatementKind,
   showValue,

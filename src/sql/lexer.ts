@@ -18,9 +18,11 @@ export interface Token {
   readonly start: number;
 }
 
-const wordStart = /[A-Za-z_\u0080-\uffff]/;
-const wordPart = /[A-Za-z0-9_$\u0080-\uffff]/;
-const digit = /[0-9]/;
+// Sticky: one match takes a whole run, which costs far less than a test per character.
+const spaces = /\s+/y;
+const word = /[A-Za-z_\u0080-\uffff][A-Za-z0-9_$\u0080-\uffff]*/y;
+const hexNumber = /0[xX][A-Za-z0-9_$\u0080-\uffff]*/y;
+const number = /(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?/y;
 
 /** The tokens of a text; their texts joined give the text back. */
 export function tokenize(sql: string, dialect: Dialect = 'postgres'): Token[] {
@@ -38,7 +40,8 @@ function tokenAt(sql: string, at: number, dialect: Dialect): { kind: TokenKind; 
   const char = sql[at]!;
   const next = sql[at + 1];
   const fromPostgres = dialect === 'postgres' || dialect === 'duckdb';
-  if (/\s/.test(char)) return { kind: 'space', end: skipWhile(sql, at, /\s/) };
+  const spaceEnd = runEnd(sql, at, spaces);
+  if (spaceEnd > at) return { kind: 'space', end: spaceEnd };
   if (char === '-' && next === '-' && (dialect !== 'mysql' || /^\s?$/.test(sql[at + 2] ?? ''))) {
     return { kind: 'comment', end: lineEnd(sql, at) };
   }
@@ -58,21 +61,23 @@ function tokenAt(sql: string, at: number, dialect: Dialect): { kind: TokenKind; 
     const end = dollarQuoteEnd(sql, at);
     if (end > at) return { kind: 'string', end };
   }
-  if (digit.test(char) || (char === '.' && next !== undefined && digit.test(next))) {
-    const number = /[0-9]*\.?[0-9]*([eE][+-]?[0-9]+)?/y;
-    if (char === '0' && (next === 'x' || next === 'X'))
-      return { kind: 'number', end: skipWhile(sql, at, wordPart) };
-    number.lastIndex = at;
-    return { kind: 'number', end: at + number.exec(sql)![0].length };
+  for (const [kind, run] of runs) {
+    const end = runEnd(sql, at, run);
+    if (end > at) return { kind, end };
   }
-  if (wordStart.test(char)) return { kind: 'word', end: skipWhile(sql, at, wordPart) };
   return { kind: 'symbol', end: at + 1 };
 }
 
-function skipWhile(sql: string, at: number, part: RegExp): number {
-  let end = at;
-  while (end < sql.length && part.test(sql[end]!)) end++;
-  return end;
+const runs: readonly (readonly [TokenKind, RegExp])[] = [
+  ['word', word],
+  ['number', hexNumber],
+  ['number', number],
+];
+
+/** Where a run that begins at `at` ends; `at` itself if none begins there. */
+function runEnd(sql: string, at: number, run: RegExp): number {
+  run.lastIndex = at;
+  return run.test(sql) ? run.lastIndex : at;
 }
 
 function lineEnd(sql: string, at: number): number {
