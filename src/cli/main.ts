@@ -10,6 +10,7 @@ import { convertCommand } from './convert-command.js';
 import { demoCommand } from './demo-command.js';
 import { generateCommand } from './generate-command.js';
 import { probeCommand } from './probe-command.js';
+import { reduceCommand } from './reduce-command.js';
 import { runCommand } from './run-command.js';
 
 /** Runs the command line and returns the exit code; everything it prints goes through the context. */
@@ -27,7 +28,15 @@ export async function main(args: readonly string[], context: CliContext): Promis
       writeOut: (text) => context.out(text.trimEnd()),
       writeErr: (text) => context.err(text.trimEnd()),
     });
-  for (const add of [demoCommand, probeCommand, runCommand, generateCommand, checkCommand, convertCommand])
+  for (const add of [
+    demoCommand,
+    probeCommand,
+    runCommand,
+    generateCommand,
+    checkCommand,
+    convertCommand,
+    reduceCommand,
+  ])
     add(program, context, exit);
   program.commands.forEach((command) => {
     command.exitOverride().copyInheritedSettings(program);

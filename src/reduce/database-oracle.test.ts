@@ -17,7 +17,10 @@ async function open(url: string, more: Partial<DatabaseOracleOptions> = {}): Pro
 }
 
 const duckdb17223 = async () =>
-  parseScript(await readFile('examples/scripts/duckdb-17223.sql', 'utf8'), { file: 'duckdb-17223.sql', dialect: 'duckdb' });
+  parseScript(await readFile('examples/scripts/duckdb-17223.sql', 'utf8'), {
+    file: 'duckdb-17223.sql',
+    dialect: 'duckdb',
+  });
 
 describe('DuckDB #17223 dressed with 200 irrelevant statements', () => {
   it.each(Object.keys(strategies) as StrategyName[])('is found again by %s', async (strategy) => {
@@ -25,7 +28,14 @@ describe('DuckDB #17223 dressed with 200 irrelevant statements', () => {
     const outcome = await reduceFinding(start, { oracle: await open('duckdb:'), strategy, confirmRuns: 5 });
     if (outcome.kind !== 'reduced') throw new Error(outcome.kind);
     const { result } = outcome;
-    console.log(strategy, result.counts, result.seconds, result.afterStrategy, result.removalsTried, result.finding?.explanation);
+    console.log(
+      strategy,
+      result.counts,
+      result.seconds,
+      result.afterStrategy,
+      result.removalsTried,
+      result.finding?.explanation,
+    );
     console.log(printScript(result.result));
     expect(result).toMatchObject({ minimal: true, sameFinding: true, confirmed: { shown: 5, runs: 5 } });
     expect(result.operations).toBeLessThanOrEqual(6);

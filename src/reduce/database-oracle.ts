@@ -111,11 +111,13 @@ export class DatabaseOracle implements TrialOracle {
           ...(this.options.level !== undefined && { level: this.options.level }),
         });
         const lost = history.operations.find(({ error }) => error !== undefined && gone.has(error.class));
-        if (lost === undefined) return { history, findings: this.options.judge.findings(history, this.#target) };
+        if (lost === undefined)
+          return { history, findings: this.options.judge.findings(history, this.#target) };
         cause = new IsoldeError('target', `the database went away: ${lost.error!.message}`);
         if (deaths >= mostDeaths) return { history, findings: [] };
       } catch (error) {
-        const mayReturn = error instanceof IsoldeError && (error.code === 'connect' || error.code === 'target');
+        const mayReturn =
+          error instanceof IsoldeError && (error.code === 'connect' || error.code === 'target');
         if (mayReturn && (await this.#isAlive(lane))) throw new BadSetup(error.message, { cause: error });
         if (!mayReturn || deaths >= mostDeaths || this.options.signal?.aborted === true) throw error;
         cause = error;
@@ -144,7 +146,8 @@ export class DatabaseOracle implements TrialOracle {
     const waited = errors.find((error) => stuck.has(error.class));
     if (waited !== undefined) return { verdict: 'infeasible', history, note: waited.message };
     const died = errors.find((error) => gone.has(error.class));
-    if (died !== undefined) return { verdict: 'another', history, note: `the database dies of it: ${died.message}` };
+    if (died !== undefined)
+      return { verdict: 'another', history, note: `the database dies of it: ${died.message}` };
     const finding = findings[0];
     return finding === undefined ? { verdict: 'none', history } : { verdict: 'another', finding, history };
   }

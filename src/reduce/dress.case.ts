@@ -59,7 +59,9 @@ export function dressed(core: ScheduledCase, { operations, sessions, seed = 1 }:
     'CREATE TABLE noise (rid INT, w INT)',
     `INSERT INTO noise VALUES ${rows.join(', ')}`,
   ];
-  const list = names.map((name, s): CaseSession => ({ ...core.case.sessions[s], name, statements: texts[s]! }));
+  const list = names.map(
+    (name, s): CaseSession => ({ ...core.case.sessions[s], name, statements: texts[s]! }),
+  );
   return { case: { ...core.case, setup, sessions: list }, schedule: totalOrder(order) };
 }
 

@@ -1,11 +1,15 @@
 export { type Candidate, type CaseSize, candidateOf, contentKey, sizeOf } from './candidate.js';
 export { type CaseModel, type ModelOperation, modelOf, restrictTo, type Subset } from './case-model.js';
+export { type ComparedRow, compareStrategies, renderComparison } from './compare.js';
+export { DatabaseOracle, type DatabaseOracleOptions, type Judge } from './database-oracle.js';
 export {
   type DependencyGraph,
   type DependencySource,
   dependencyGraph,
   type RowAccess,
 } from './dependencies.js';
+export { firstDivergence, type RawFinding, rawFinding } from './from-history.js';
+export { contractOf, mechanismJudge } from './judge.js';
 export {
   type NotReproduced,
   type ReductionOptions,
@@ -13,7 +17,10 @@ export {
   type ReductionResult,
   reduceCase,
 } from './reduce.js';
+export { type FindingOptions, type FindingOutcome, reduceFinding } from './reduce-finding.js';
+export { renderProgress, renderReduced, renderSummary } from './render.js';
 export { type RepeatOptions, settleVerdict } from './sequential-test.js';
+export { sqlAccesses } from './sql-accesses.js';
 export { type StrategyName, strategies } from './strategies/index.js';
 export type { TrialOracle, TrialResult, Verdict } from './trial.js';
 export { type TrialCounts, Trials } from './trials.js';

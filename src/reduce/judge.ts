@@ -23,5 +23,8 @@ export function contractOf({ header }: History, target: Target): Contract {
   const id = target.levels.find((offered) => offered.level === level)?.contract;
   const contract = id === undefined ? undefined : findContract(id);
   if (contract !== undefined) return contract;
-  throw new IsoldeError('usage', `no contract is known for ${target.name} at ${level}; name one with --contract`);
+  throw new IsoldeError(
+    'usage',
+    `no contract is known for ${target.name} at ${level}; name one with --contract`,
+  );
 }

@@ -58,7 +58,9 @@ function chooseFinding(
   wanted: string | undefined,
 ): Finding | undefined {
   const fitting =
-    wanted === undefined ? findings : findings.filter((finding) => judge.identity(finding, history) === wanted);
+    wanted === undefined
+      ? findings
+      : findings.filter((finding) => judge.identity(finding, history) === wanted);
   return fitting.toSorted((a, b) => a.operations.length - b.operations.length)[0];
 }
 

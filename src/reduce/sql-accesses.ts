@@ -104,7 +104,10 @@ function statementAccesses(statement: Statement, keys: RowColumns): RowAccess[] 
       ? rows.rows.map((row) => ({ table, row, writes: isWrite }))
       : [{ table, writes: isWrite }];
   const read = [...new Set(reads.map(({ name }) => name.toLowerCase()))].filter((name) => !written.has(name));
-  return [...[...written].flatMap((name) => accesses(name, true)), ...read.flatMap((name) => accesses(name, false))];
+  return [
+    ...[...written].flatMap((name) => accesses(name, true)),
+    ...read.flatMap((name) => accesses(name, false)),
+  ];
 }
 
 /** The rows of its one table that a statement can touch, if its text names them. */
@@ -123,7 +126,9 @@ function namedRows(
     }
     case 'update':
     case 'delete':
-      return statement.table.type === 'table' ? rowsOf(statement.table.name, statement.where, keys) : undefined;
+      return statement.table.type === 'table'
+        ? rowsOf(statement.table.name, statement.where, keys)
+        : undefined;
     case 'select': {
       const { body } = statement;
       const from = body.type === 'core' && body.from.length === 1 ? body.from[0]! : undefined;

@@ -1,0 +1,159 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pc from 'picocolors';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parseCaseFile, parseScript, printCaseFile } from '../cases/index.js';
+import type { CliContext } from './context.js';
+import { main } from './main.js';
+
+const script = 'examples/scripts/duckdb-17223.sql';
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'isolde-reduce-command-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+async function isolde(args: readonly string[], more: Partial<CliContext> = {}) {
+  const out: string[] = [];
+  const err: string[] = [];
+  const code = await main(['reduce', ...args], {
+    out: (text) => out.push(text),
+    err: (text) => err.push(text),
+    outIsTerminal: false,
+    errIsTerminal: false,
+    colors: pc.createColors(false),
+    width: 100,
+    signal: new AbortController().signal,
+    ...more,
+  });
+  return { code, out: out.join('\n'), err: err.join('\n') };
+}
+
+describe('isolde reduce', () => {
+  it('prints the smallest case as a script that runs again, with results and the argument as comments', async () => {
+    const { code, out, err } = await isolde([script]);
+    expect(code).toBe(1);
+    expect(out).toContain('T1: UPDATE t SET');
+    expect(out).toMatch(/^-- {2}→ 1 changed$|^-- {2}→ 1 matched/m);
+    expect(out).toContain('which breaks duckdb:snapshot');
+    expect(err).toMatch(/6 operations → 6 in 3 transactions, 1 rows of set-up/);
+    expect(err).toContain('1-minimal: each of');
+    const again = parseScript(out, { file: 'reduced.sql', dialect: 'duckdb' });
+    expect(again.case.sessions.flatMap(({ statements }) => statements)).toHaveLength(6);
+  });
+
+  it('prints what programs need as JSON', async () => {
+    const { code, out } = await isolde([script, '--json', '--jobs', '2', '--strategy', 'pisco']);
+    expect(code).toBe(1);
+    expect(JSON.parse(out)).toMatchObject({
+      strategy: 'pisco',
+      trials: expect.any(Number),
+      seconds: expect.any(Number),
+      operations: 6,
+      transactions: 3,
+      rows: 1,
+      minimal: true,
+      sameFinding: true,
+      schedule: { batches: expect.any(Array) },
+      case: { sessions: [{ name: 'T1' }, { name: 'T2' }] },
+    });
+  });
+
+  it('writes the case, and reduces it again to itself', async () => {
+    const file = join(folder, 'reduced.case.json');
+    await isolde([script, '--out', file]);
+    const reduced = parseCaseFile(await readFile(file, 'utf8'), file);
+    const { out } = await isolde([file, '--json']);
+    expect(JSON.parse(out).case).toEqual(reduced.case);
+  });
+
+  it('reduces a raw history', async () => {
+    const history = join(folder, 'raw.history.jsonl');
+    await main(['run', script, '--out', history], silent());
+    const { code, out } = await isolde([history, '--json']);
+    expect(code).toBe(1);
+    expect(JSON.parse(out)).toMatchObject({ operations: 6, minimal: true, sameFinding: true });
+  });
+
+  it('says where a replay diverged when the finding of a history does not reproduce', async () => {
+    const history = join(folder, 'told.history.jsonl');
+    await main(['run', script, '--out', history], silent());
+    // A history somebody made up: the last read returns the row that DuckDB loses, and misses the other one.
+    const lines = (await readFile(history, 'utf8')).trimEnd().split('\n');
+    const last = JSON.parse(lines.at(-1)!);
+    const told = join(folder, 'made-up.history.jsonl');
+    const madeUp = { ...last, rows: [[1, 55]] };
+    await writeFile(told, [...lines.slice(0, -1), JSON.stringify(madeUp)].join('\n').concat('\n'));
+    const { code, out, err } = await isolde([told]);
+    expect(code).toBe(2);
+    expect(out).toBe('');
+    expect(err).toContain('the finding does not reproduce');
+    expect(err).toContain('first divergence: T1: SELECT * FROM t was answered → (1, 55) in the history');
+  });
+
+  it('ends with 2 when there is no finding', async () => {
+    const file = join(folder, 'fine.case.json');
+    const fine = parseScript(
+      'CREATE TABLE t (a INT);\nT1: INSERT INTO t VALUES (1);\nT2: SELECT * FROM t;\n',
+      {
+        file: 'fine.sql',
+        dialect: 'duckdb',
+      },
+    );
+    await writeFile(file, printCaseFile(fine));
+    const { code, err } = await isolde([file]);
+    expect(code).toBe(2);
+    expect(err).toContain('there is no finding to reduce');
+  });
+
+  it('compares all strategies, and a case somebody else made', async () => {
+    const { code, out } = await isolde([script, '--against', script]);
+    expect(code).toBe(1);
+    for (const name of ['witness', 'pisco', 'ddmin', 'creduce', script])
+      expect(out).toMatch(new RegExp(`^${name.replaceAll('.', '\\.')} .* yes +yes$`, 'm'));
+  });
+
+  it('keeps its state, and goes on from it', async () => {
+    const state = join(folder, 'state.json');
+    const first = await isolde([script, '--state', state, '--json']);
+    const again = await isolde([script, '--state', state, '--json']);
+    const told = ({ out }: { readonly out: string }) => ({ ...JSON.parse(out), seconds: 0, finding: 0 });
+    expect(told(again)).toEqual(told(first));
+  });
+
+  it('prints the best so far when it is interrupted', async () => {
+    const controller = new AbortController();
+    let lines = 0;
+    const { code, out, err } = await isolde([script], {
+      signal: controller.signal,
+      err: () => {
+        if (++lines === 3) controller.abort();
+      },
+    });
+    expect(code).toBe(2);
+    expect(out).toContain('T1: ');
+    expect(err).toBe('');
+  });
+
+  it.each([
+    [
+      ['x.sql', '--strategy', 'guess'],
+      'there is no strategy "guess"; there are witness, pisco, ddmin, creduce',
+    ],
+    [['x.sql', '--jobs', '0'], '--jobs takes a whole number above 0'],
+    [['x.sql', '--contract', 'adya:PL-3'], 'no vendor’s contract is called "adya:PL-3"'],
+    [['no-such-file.sql'], 'cannot read no-such-file.sql'],
+  ])('refuses %j and says what would be accepted', async (args, message) => {
+    const { code, err } = await isolde(args);
+    expect(code).toBe(3);
+    expect(err).toContain(message);
+  });
+});
+
+function silent(): CliContext {
+  const ignore = () => undefined;
+  const colors = pc.createColors(false);
+  const signal = new AbortController().signal;
+  return { out: ignore, err: ignore, outIsTerminal: false, errIsTerminal: false, colors, width: 100, signal };
+}

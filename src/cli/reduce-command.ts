@@ -1,0 +1,275 @@
+/** `isolde reduce FILE`: from a history or a case with a finding to the smallest case that shows it. */
+import { writeFile } from 'node:fs/promises';
+import type { Command } from 'commander';
+import { countStatements, printCaseFile } from '../cases/index.js';
+import { type Contract, contracts, findContract, type Level } from '../contracts/index.js';
+import { errorText, IsoldeError } from '../errors.js';
+import { type History, readAnyHistory, recognizeFormat } from '../histories/index.js';
+import {
+  type Candidate,
+  candidateOf,
+  compareStrategies,
+  contractOf,
+  DatabaseOracle,
+  type FindingOptions,
+  type FindingOutcome,
+  firstDivergence,
+  mechanismJudge,
+  type RawFinding,
+  type ReductionProgress,
+  type ReductionResult,
+  rawFinding,
+  reduceFinding,
+  renderComparison,
+  renderProgress,
+  renderReduced,
+  renderSummary,
+  type StrategyName,
+  strategies,
+} from '../reduce/index.js';
+import { openTarget } from '../targets/index.js';
+import { type CliContext, type ExitCode, exitCodes } from './context.js';
+import { levelOf, readCase } from './run-command.js';
+
+interface ReduceFlags {
+  readonly target?: string;
+  readonly strategy: string;
+  readonly jobs: string;
+  readonly runs: string;
+  readonly json?: boolean;
+  readonly contract?: string;
+  readonly level?: string;
+  readonly state?: string;
+  readonly out?: string;
+  readonly against?: string;
+}
+
+const strategyNames = Object.keys(strategies) as StrategyName[];
+
+export function reduceCommand(program: Command, context: CliContext, exit: (code: ExitCode) => void): void {
+  program
+    .command('reduce')
+    .argument('<file>', 'a history with a finding, or a case (script or *.case.json) that shows one')
+    .description('shrink a case to the few statements that show its finding')
+    .option('-t, --target <url>', 'the database (default: duckdb:)')
+    .option('-s, --strategy <name>', strategyNames.join(', '), 'witness')
+    .option('-j, --jobs <count>', 'trials that run at once, each in a namespace of its own', '1')
+    .option('-n, --runs <count>', 'runs of the result that must show the finding', '5')
+    .option('-l, --level <level>', 'isolation level where the case names none')
+    .option('-c, --contract <contract>', 'what is promised (default: the vendor’s contract at that level)')
+    .option('--state <file>', 'keep the progress there, and go on from it')
+    .option('-o, --out <file>', 'write the reduced case: *.case.json, or a script')
+    .option('--against <file>', 'run all strategies and print how they compare, with the case in this file')
+    .option('--json', 'print the result as JSON')
+    .addHelpText(
+      'after',
+      '\nExit code: 1 reduced, 2 nothing to reduce (no finding, or it does not reproduce) or interrupted, 3 error.',
+    )
+    .action(async (file: string, flags: ReduceFlags) => exit(await reduce(file, flags, context)));
+}
+
+/** What is to be reduced: a case as it is, or the program of a history and the finding it must show again. */
+interface Subject {
+  readonly candidate: Candidate;
+  readonly raw?: RawFinding & { readonly history: History };
+}
+
+async function reduce(file: string, flags: ReduceFlags, context: CliContext): Promise<ExitCode> {
+  const strategy = strategyOf(flags.strategy);
+  const jobs = positive(flags.jobs, '--jobs');
+  const confirmRuns = positive(flags.runs, '--runs');
+  const level = flags.level === undefined ? undefined : levelOf(flags.level);
+  const contract = flags.contract === undefined ? undefined : contractNamed(flags.contract);
+  const oracle = await DatabaseOracle.open({
+    open: () => openTarget(flags.target),
+    judge: mechanismJudge(contract),
+    lanes: jobs,
+    signal: context.signal,
+    ...(level !== undefined && { level }),
+  });
+  try {
+    const subject = await readSubject(file, oracle, { contract, level });
+    if (subject === undefined) {
+      context.err('isolde: the history keeps its contract; there is no finding to reduce');
+      return exitCodes.undecided;
+    }
+    const options: FindingOptions = {
+      oracle,
+      strategy,
+      confirmRuns,
+      signal: context.signal,
+      onProgress: liveView(context),
+      ...(subject.raw !== undefined && { wanted: subject.raw.wanted }),
+      ...(flags.state !== undefined && { stateFile: flags.state }),
+    };
+    if (flags.against !== undefined) {
+      return await compare(subject.candidate, flags.against, options, context, flags.json === true);
+    }
+    const outcome = await reduceFinding(subject.candidate, options);
+    if (context.errIsTerminal) context.err(eraseLine);
+    if (outcome.kind !== 'reduced') return explainFailure(outcome, subject, context);
+    return await show(outcome.result, subject, flags, context);
+  } finally {
+    await oracle.close();
+  }
+}
+
+async function readSubject(
+  file: string,
+  oracle: DatabaseOracle,
+  asked: { readonly contract: Contract | undefined; readonly level: Level | undefined },
+): Promise<Subject | undefined> {
+  const { target } = oracle;
+  if (!(await isHistory(file))) {
+    return { candidate: candidateOf(await readCase(file, target.dialect)) };
+  }
+  const read = await readAnyHistory(file);
+  if (read.kind !== 'sql') {
+    throw new IsoldeError('usage', `${file} is a key-value history: it has no SQL that could be run again`);
+  }
+  const header = {
+    ...read.header,
+    dialect: read.header.dialect ?? target.dialect,
+    level: asked.level ?? read.header.level ?? target.defaultLevel,
+  };
+  const history: History = { header, operations: read.operations };
+  const contract = asked.contract ?? contractOf(history, target);
+  const raw = rawFinding(history, contract, oracle.judge, target);
+  return raw === undefined ? undefined : { candidate: raw.candidate, raw: { ...raw, history } };
+}
+
+/** Whether a file holds a history; cases are JSON too, and scripts are any text. */
+async function isHistory(file: string): Promise<boolean> {
+  if (file === '-') return false;
+  return recognizeFormat(file).then(
+    () => true,
+    () => false,
+  );
+}
+
+function explainFailure(
+  outcome: Exclude<FindingOutcome, { kind: 'reduced' }>,
+  { raw }: Subject,
+  context: CliContext,
+): ExitCode {
+  if (outcome.kind === 'no-finding') {
+    context.err('isolde: the case ran and kept its contract; there is no finding to reduce');
+    return exitCodes.undecided;
+  }
+  const { verdict, note, finding } = outcome.trial;
+  const instead = {
+    same: 'it shows now',
+    none: 'nothing was wrong',
+    another: `something else was wrong${finding === undefined ? '' : `: ${finding.kind}`}`,
+    infeasible: 'the schedule could not run',
+    flaky: 'runs disagreed',
+  }[verdict];
+  context.err(`isolde: the finding does not reproduce: ${instead}${note === undefined ? '' : ` (${note})`}`);
+  const diverged = raw === undefined ? undefined : firstDivergence(raw.history, outcome.history, raw.sources);
+  if (diverged !== undefined) context.err(`first divergence: ${diverged}`);
+  else if (raw !== undefined) context.err('every statement was answered as in the history');
+  return exitCodes.undecided;
+}
+
+async function show(
+  result: ReductionResult,
+  { candidate }: Subject,
+  flags: ReduceFlags,
+  context: CliContext,
+): Promise<ExitCode> {
+  const reduced = result.result;
+  const script = `${renderReduced(reduced, result.history, result.finding)}\n`;
+  if (flags.out !== undefined) {
+    await write(flags.out, flags.out.endsWith('.json') ? printCaseFile(reduced) : script);
+  }
+  if (flags.json === true) {
+    const { trials, ...counts } = result.counts;
+    const { strategy, seconds, operations, transactions, rows, minimal, sameFinding, confirmed } = result;
+    context.out(
+      JSON.stringify({
+        ...{ strategy, trials, ...counts, seconds, operations, transactions, rows, minimal },
+        ...{
+          removalsTried: result.removalsTried,
+          whyNotMinimal: result.whyNotMinimal,
+          sameFinding,
+          confirmed,
+        },
+        ...{ schedule: reduced.schedule, case: reduced.case, finding: result.finding },
+      }),
+    );
+  } else context.out(script.trimEnd());
+  context.err(renderSummary(result, countStatements(candidate.case)));
+  return result.whyNotMinimal === 'interrupted' || !result.sameFinding
+    ? exitCodes.undecided
+    : exitCodes.found;
+}
+
+async function compare(
+  candidate: Candidate,
+  file: string,
+  options: FindingOptions,
+  context: CliContext,
+  json: boolean,
+): Promise<ExitCode> {
+  const other = candidateOf(await readCase(file, options.oracle.target.dialect));
+  const { stateFile: _, ...stateless } = options;
+  const rows = await compareStrategies(candidate, {
+    ...stateless,
+    against: { name: file, candidate: other },
+  });
+  if (context.errIsTerminal) context.err(eraseLine);
+  if (rows.every(({ trials }) => trials === undefined)) {
+    context.err('isolde: the case does not show a finding that reproduces; there is nothing to compare');
+    return exitCodes.undecided;
+  }
+  context.out(json ? JSON.stringify(rows) : renderComparison(rows));
+  return exitCodes.found;
+}
+
+const eraseLine = '\u001b[1A\u001b[2K\u001b[1A';
+const redrawMs = 100;
+
+/** One line written over on a terminal; elsewhere a line for each stage and each accepted step. */
+function liveView(context: CliContext): (progress: ReductionProgress) => void {
+  let drawnAt = Number.NEGATIVE_INFINITY;
+  let shown = '';
+  return (progress) => {
+    if (context.errIsTerminal) {
+      if (performance.now() - drawnAt < redrawMs) return;
+      context.err(`${drawnAt < 0 ? '' : '\u001b[1A\u001b[2K'}${renderProgress(progress)}`);
+      drawnAt = performance.now();
+      return;
+    }
+    const step = `${progress.stage} ${progress.counts.accepted}`;
+    if (step === shown || (progress.last !== undefined && progress.last.verdict !== 'same')) return;
+    shown = step;
+    context.err(renderProgress(progress));
+  };
+}
+
+async function write(file: string, text: string): Promise<void> {
+  try {
+    await writeFile(file, text);
+  } catch (error) {
+    throw new IsoldeError('file-system', `cannot write ${file}: ${errorText(error)}`, { cause: error });
+  }
+}
+
+function strategyOf(name: string): StrategyName {
+  const found = strategyNames.find((each) => each === name);
+  if (found !== undefined) return found;
+  throw new IsoldeError('usage', `there is no strategy "${name}"; there are ${strategyNames.join(', ')}`);
+}
+
+function contractNamed(name: string): Contract {
+  const contract = findContract(name.replace(/^vendor:/, ''));
+  if (contract?.mechanism !== undefined) return contract;
+  const ids = contracts.filter(({ mechanism }) => mechanism !== undefined).map(({ id }) => id);
+  throw new IsoldeError('usage', `no vendor’s contract is called "${name}"; there are ${ids.join(', ')}`);
+}
+
+function positive(text: string, flag: string): number {
+  const number = Number(text);
+  if (Number.isInteger(number) && number > 0) return number;
+  throw new IsoldeError('usage', `${flag} takes a whole number above 0, not "${text}"`);
+}
