@@ -46,12 +46,14 @@ export function openTables(history: History, options: TableOptions, tally: Tally
   const dialect = history.header.dialect ?? 'postgres';
   const folded = (name: string) => (dialect === 'postgres' ? name : name.toLowerCase());
   const setup = (history.header.setup ?? []).map((sql) => parseStatement(sql, dialect));
-  const assigned = assignedColumns(history, dialect, folded);
   const creates = setup.filter((statement) => statement.type === 'create-table');
+  const candidates = identityCandidates(creates, dialect, options);
+  const assigned = assignedColumns(history, candidates, dialect, folded);
   const infos = new Map<string, TableInfo>();
   for (const create of creates) {
-    const info = tableInfo(create, dialect, folded, assigned.get(folded(create.name)) ?? new Set(), options);
-    infos.set(info.name, info);
+    const name = folded(create.name);
+    const changing = new Set([...(assigned.get(name) ?? []), ...(assigned.get('*') ?? [])]);
+    infos.set(name, tableInfo(create, dialect, name, changing, options));
   }
   addUncreated(history, infos, folded);
   const catalog: Catalog = {
@@ -75,9 +77,22 @@ export function openTables(history: History, options: TableOptions, tally: Tally
   return { catalog, tables };
 }
 
-/** Columns that some statement sets, by table. */
+/** Matches a text that mentions a column which could name rows. */
+function identityCandidates(
+  creates: readonly CreateTableStatement[],
+  dialect: Dialect,
+  options: TableOptions,
+): RegExp {
+  const keys = creates.flatMap((create) => tableShape(create, dialect).keys.flatMap((key) => key.columns));
+  const names = ['rid', 'pkid', ...keys, ...Object.values(options.identity ?? {})];
+  const escaped = names.map((name) => name.replaceAll(/[^\w]/g, '\\$&'));
+  return new RegExp(`(?<!\\w)(${escaped.join('|')})(?!\\w)`, 'i');
+}
+
+/** Columns that some statement sets, by table, as far as `candidates` names them; under `*` those of any table. */
 function assignedColumns(
   history: History,
+  candidates: RegExp,
   dialect: Dialect,
   folded: (name: string) => string,
 ): Map<string, Set<string>> {
@@ -85,6 +100,9 @@ function assignedColumns(
   for (const { kind, sql } of history.operations) {
     if (sql === undefined || (kind !== 'update' && kind !== 'insert' && kind !== 'merge')) continue;
     if (kind === 'insert' && !/\bset\b|\bupdate\b/i.test(sql)) continue;
+    // Most statements name no such column before their WHERE, and then need no parsing.
+    const where = kind === 'update' ? sql.search(/\bwhere\b/i) : -1;
+    if (!candidates.test(where < 0 ? sql : sql.slice(0, where))) continue;
     const statement = parseStatement(sql, dialect);
     const all = new Set(sql.toLowerCase().match(/[a-z_]\w*/g) ?? []);
     if (statement.type === 'update' && statement.table.type === 'table') {
@@ -102,21 +120,17 @@ function assignedColumns(
       assigned.set('*', new Set([...(assigned.get('*') ?? []), ...all]));
     }
   }
-  const anywhere = assigned.get('*');
-  if (anywhere !== undefined)
-    for (const [table, columns] of assigned) assigned.set(table, new Set([...columns, ...anywhere]));
   return assigned;
 }
 
 function tableInfo(
   create: CreateTableStatement,
   dialect: Dialect,
-  folded: (name: string) => string,
+  name: string,
   assigned: ReadonlySet<string>,
   options: TableOptions,
 ): TableInfo {
   const shape = tableShape(create, dialect);
-  const name = folded(create.name);
   const wanted = options.identity?.[create.name] ?? options.identity?.[name];
   const named = shape.columns.findIndex((column) =>
     wanted === undefined ? identityNames.test(column.name) : sameName(column.name, wanted, dialect),

@@ -13,7 +13,8 @@
 
 import type { Contract } from '../../contracts/index.js';
 import type { History } from '../../histories/index.js';
-import { type FamilyCycle, findCycles } from '../cycles.js';
+import type { FamilyCycle } from '../cycle-search.js';
+import { findCycles } from '../cycles.js';
 import { explainCycle } from '../explain.js';
 import type { CycleEdge, Finding } from '../finding.js';
 import { buildGraph, EdgeList, edgeNames, predicateRw, rw, wr, ww } from '../graph.js';

@@ -26,22 +26,35 @@ export function judgeQuery(
   let states = 1;
   for (const name of plan.tables) {
     const found = rowChoices(verification, verification.tables.get(name)!, tx, view);
-    if (typeof found === 'string') return tally.skip('read', found);
+    if (typeof found === 'string') {
+      tally.skip('read', found);
+      return;
+    }
     choices.set(name, found);
     for (const choice of found) states *= choice.length;
-    if (states > mostStates)
-      return tally.skip('read', 'too many states are possible for a query over whole tables');
+    if (states > mostStates) {
+      tally.skip('read', 'too many states are possible for a query over whole tables');
+      return;
+    }
   }
   // Statements that meet current rows one by one need not see them in one state.
-  if (view.current && states > 1) return tally.skip('read', 'a locking query over rows that were changing');
+  if (view.current && states > 1) {
+    tally.skip('read', 'a locking query over rows that were changing');
+    return;
+  }
   const seen = bag(operation.rows ?? []);
   const expected: string[] = [];
   for (let state = 0; state < states; state++) {
     const tables = pickState(choices, state);
     const rows = plan.run((table) => tables.get(table) ?? []);
-    if (typeof rows === 'string') return tally.skip('read', rows);
-    if (rows.some((row) => row.some((cell) => isUndecidable(cell))))
-      return tally.skip('read', 'a value of the result cannot be computed exactly');
+    if (typeof rows === 'string') {
+      tally.skip('read', rows);
+      return;
+    }
+    if (rows.some((row) => row.some((cell) => isUndecidable(cell)))) {
+      tally.skip('read', 'a value of the result cannot be computed exactly');
+      return;
+    }
     if (bag(rows) === seen) {
       tally.reads++;
       tally.rows += rows.length;

@@ -60,6 +60,8 @@ export function judgeChange(verification: Verification, write: Write, plan: Chan
   const where = bound?.where ?? (() => undefined);
   const apply = bound?.apply ?? (() => undefined);
   const pending = verification.inFlight.on(table.info.name, tx, view.span.end);
+  // A row that is being inserted may be there already.
+  for (const { keys } of pending) for (const key of keys ?? []) table.row(key);
   const rows = plan.keys === undefined ? [...table.rows.values()] : plan.keys.map((key) => table.row(key));
   const certain: Touched[] = [];
   const doubtful: Touched[] = [];
@@ -131,14 +133,21 @@ export function judgeInsert(
     verification.tally.skip('write', why);
     table.lose(`an INSERT before it could not be followed: ${why}`, loseTime, tx);
   };
-  if (typeof rows === 'string') return lose(rows);
-  if (operation.matched !== undefined && operation.matched !== rows.length)
-    return lose('an INSERT that reports another number of rows than it has');
+  if (typeof rows === 'string') {
+    lose(rows);
+    return;
+  }
+  if (operation.matched !== undefined && operation.matched !== rows.length) {
+    lose('an INSERT that reports another number of rows than it has');
+    return;
+  }
   verification.tally.writes++;
   const { identity } = table.info;
   for (const values of rows) {
-    if (identity.length > 0 && keyOfRow(identity.map((at) => values[at]!)) === undefined)
-      return lose('the identity of an inserted row is not known');
+    if (identity.length > 0 && keyOfRow(identity.map((at) => values[at]!)) === undefined) {
+      lose('the identity of an inserted row is not known');
+      return;
+    }
     record(write, table.row(table.keyOf(values)), [values], true);
   }
 }

@@ -1,6 +1,7 @@
 /** The lines of a result, from what the engine returned or from what a trace says was read. */
 import type { Access, Operation } from '../../histories/index.js';
 import {
+  type Dialect,
   type EvaluatedRow,
   isUndecidable,
   type Row,
@@ -51,15 +52,11 @@ export function splitObject(object: string): readonly [table: string, key: strin
 /** Values a trace wrote as text equal the numbers they spell. */
 export function sameTraced(a: Value, b: Value): boolean {
   if (a === b) return true;
-  if (a === null || b === null) return false;
+  if (a === null || b === null || (typeof a === 'number' && typeof b === 'number')) return false;
   return showValue(a) === showValue(b);
 }
 
-export function linesOfAccesses(
-  accesses: readonly Access[],
-  table: MirrorTable,
-  dialect: 'mysql' | string,
-): Line[] {
+export function linesOfAccesses(accesses: readonly Access[], table: MirrorTable, dialect: Dialect): Line[] {
   return accesses.map((access): Line => {
     const [, key] = splitObject(access.object);
     const values = valuesOf(access) ?? {};
@@ -87,10 +84,14 @@ export function linesOfAccesses(
   });
 }
 
-export function columnAt(table: MirrorTable, name: string, dialect: string): number {
-  return table.info.shape.columns.findIndex((column) =>
-    sameName(column.name, name, dialect === 'postgres' ? 'postgres' : 'mysql'),
-  );
+/** The column's position; looked up once for each name, because traces repeat them for every row. */
+export function columnAt(table: MirrorTable, name: string, dialect: Dialect): number {
+  let at = table.columnPositions.get(name);
+  if (at === undefined) {
+    at = table.info.shape.columns.findIndex((column) => sameName(column.name, name, dialect));
+    table.columnPositions.set(name, at);
+  }
+  return at;
 }
 
 function wholeRow(table: MirrorTable, entries: readonly (readonly [number, Value])[]): Row | undefined {

@@ -18,6 +18,8 @@ export class MirrorTable {
   unknownWhy = '';
   /** Transactions that wrote to it in a way we could not follow. */
   readonly lostTo = new Set<Tx>();
+  /** Positions of columns by the names a trace uses. */
+  readonly columnPositions = new Map<string, number>();
   #named = 0;
 
   constructor(

@@ -20,6 +20,7 @@ import {
   parseStatement,
   type Row,
   type SelectStatement,
+  type StatementFeatures,
   sameName,
   showValue,
   sqlType,
@@ -123,7 +124,7 @@ function planSelect(statement: SelectStatement, catalog: Catalog): Plan {
   if (!features.deterministic) return opaqueRead('its result does not follow from the rows alone');
   if (features.writes.length > 0) return opaqueWrite(statement, catalog, 'a query that writes');
   const lock = lockOf(statement);
-  const scan = planScan(statement, catalog, lock);
+  const scan = planScan(statement, features, catalog, lock);
   if (scan !== undefined) return scan;
   const tables: string[] = [];
   for (const { name, schema } of features.reads) {
@@ -160,12 +161,16 @@ function lockOf({ locks }: SelectStatement): RowLock {
   return lock;
 }
 
-function planScan(statement: SelectStatement, catalog: Catalog, lock: RowLock): ScanPlan | undefined {
+function planScan(
+  statement: SelectStatement,
+  features: StatementFeatures,
+  catalog: Catalog,
+  lock: RowLock,
+): ScanPlan | undefined {
   const { body, locks } = statement;
   if (body.type !== 'core' || statement.with !== undefined || statement.limit !== undefined) return undefined;
   if (statement.offset !== undefined || body.distinct || body.distinctOn !== undefined) return undefined;
   if (body.groupBy.length > 0 || body.having !== undefined || body.from.length !== 1) return undefined;
-  const features = statementFeatures(statement);
   if (features.aggregate || features.window || features.subquery) return undefined;
   const from = body.from[0]!;
   if (from.type !== 'table' || from.schema !== undefined || from.columns !== undefined) return undefined;

@@ -127,7 +127,7 @@ function name(read: ScanRead, problem: RowProblem): Named {
     inside.length === 0 && origin.kind !== 'dirty-read' && origin.kind !== 'future-read'
       ? 'extra-row'
       : origin.kind;
-  const by = origin.operation ?? later?.states.at(-1)!.operation;
+  const by = origin.operation ?? later?.states.at(-1)?.operation;
   return named(
     kind,
     row.object,

@@ -96,24 +96,17 @@ export class RowChain {
   allowed(view: View, reader: Tx, exclusive: boolean): Version[] {
     const own = this.own(reader);
     if (own?.certain === true) return [own];
-    const possible = this.versions.filter(
-      (version) =>
-        version !== own &&
-        (version.commit.start <= view.span.end || (view.dirty && isDirtyIn(version, view.span))),
-    );
+    const possible: Version[] = [];
+    const hiding: Version[] = [];
+    for (const version of this.versions) {
+      if (version === own) continue;
+      const { commit } = version;
+      if (commit.start > view.span.end && !(view.dirty && isDirtyIn(version, view.span))) continue;
+      possible.push(version);
+      if (version.certain && commit.end < view.span.start) hiding.push(version);
+    }
     const seen =
-      possible.length === 1
-        ? possible
-        : possible.filter(
-            (version) =>
-              !possible.some(
-                (other) =>
-                  other !== version &&
-                  other.certain &&
-                  other.commit.end < view.span.start &&
-                  comesBefore(version, other, exclusive),
-              ),
-          );
+      possible.length < 2 ? possible : possible.filter((version) => !isHidden(version, hiding, exclusive));
     return own === undefined ? seen : [...seen, own];
   }
 
@@ -170,6 +163,13 @@ export class RowChain {
     const images = imagesOf(this.versions[0]!);
     return images.length === 1 && images[0] === 'absent';
   }
+}
+
+/** Newest first: that is the one that hides most. */
+function isHidden(version: Version, hiding: readonly Version[], exclusive: boolean): boolean {
+  for (let i = hiding.length - 1; i >= 0; i--)
+    if (hiding[i] !== version && comesBefore(version, hiding[i]!, exclusive)) return true;
+  return false;
 }
 
 /** A rolled-back version that ended before anybody still running began. */

@@ -46,7 +46,7 @@ export interface VerifyOptions {
   readonly compareWith?: Contract;
 }
 
-const pruneEvery = 256;
+const pruneEvery = 64;
 
 /** Verifies a history against the mechanism of a contract. */
 export function verifyMechanism(
@@ -125,7 +125,8 @@ class Verifier {
     const pending: PendingWrite[] = [];
     for (const operation of this.history.operations) {
       const tx = this.#txs.get(operation.transaction)!;
-      if ((tx.explicit && !this.#dirty) || tx.fate === 'aborted' || !isWriteKind(operation.kind)) continue;
+      if (!isWriteKind(operation.kind)) continue;
+      if (!this.#dirty && (tx.explicit || tx.fate === 'aborted')) continue;
       const plan = this.#planOf(operation);
       this.#plans.set(operation.index, plan);
       pending.push({ operation, tx, tables: writtenTables(plan), keys: writtenKeys(plan, this.#tables) });
@@ -202,13 +203,12 @@ class Verifier {
   }
 
   #judge(tx: Tx, operation: Operation): void {
-    const plan = this.#plans.get(operation.index) ?? this.#planOf(operation);
-    this.#plans.delete(operation.index);
-    const traced = operation.accesses?.some((access) => access.mode !== 'read') === true;
-    if (traced) {
+    if (operation.accesses?.some((access) => access.mode !== 'read') === true) {
       followAccesses(this.#verification, this.#writeOf(tx, operation), this.#folded);
       return;
     }
+    const plan = this.#plans.get(operation.index) ?? this.#planOf(operation);
+    this.#plans.delete(operation.index);
     switch (plan.type) {
       case 'idle':
         return;
@@ -299,7 +299,10 @@ class Verifier {
     const mechanism = tx.contract!.mechanism!;
     const table = this.#tables.tables.get(plan.table)!;
     const blind = table.blindSpot(tx, view.span.end);
-    if (blind !== undefined) return this.#tally.skip('read', blind);
+    if (blind !== undefined) {
+      this.#tally.skip('read', blind);
+      return;
+    }
     const byAccess = this.#traced && operation.rows === undefined;
     const accesses = (operation.accesses ?? []).filter((access) => access.mode === 'read');
     const lines = byAccess
