@@ -16,7 +16,9 @@
  * - The pivot: a plain read misses what was committed before the instant its snapshot is taken.
  */
 import type { Anomaly, Contract } from '../../contracts/index.js';
-import { type Family, type FamilyCycle, findCycles } from '../cycles.js';
+import type { FamilyCycle } from '../cycle-search.js';
+import { findCycles } from '../cycles.js';
+import type { Family } from '../families.js';
 import { buildGraph, EdgeList, predicateRw, realTime, rw, wr, ww } from '../graph.js';
 import { type Dependencies, type Dependency, edgesOf } from './dependencies.js';
 import type { TransactionInfo } from './row-events.js';

@@ -2,7 +2,7 @@
 
 import type { History, Operation } from '../../histories/index.js';
 import { showValue } from '../../sql/index.js';
-import type { FamilyCycle } from '../cycles.js';
+import type { FamilyCycle } from '../cycle-search.js';
 import { describeTransactions, explainCycle } from '../explain.js';
 import type { CycleEdge, Finding, FindingOperation, FindingTransaction } from '../finding.js';
 import { edgeNames, predicateRw, realTime, rw, sessionOrder, wr } from '../graph.js';

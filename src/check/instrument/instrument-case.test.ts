@@ -1,0 +1,174 @@
+import { describe, expect, it } from 'vitest';
+import { scheduleProblem } from '../../cases/index.js';
+import type { Dialect } from '../../sql/index.js';
+import { type Instrumented, instrumentCase } from './index.js';
+import { instrumentScript } from './tell.case.js';
+
+const setup = [
+  'CREATE TABLE t (c1 INT PRIMARY KEY, c2 INT)',
+  'CREATE TABLE t1 (c1 INT, c2 INT)',
+  'CREATE TABLE t2 (c1 INT, c2 INT)',
+  'INSERT INTO t VALUES (1, 1), (2, 2)',
+];
+
+function instrument(statements: readonly string[], dialect: Dialect, options = {}): Instrumented {
+  const program = {
+    name: 'x',
+    setup,
+    sessions: [{ name: 'T1', statements: ['BEGIN', ...statements, 'COMMIT'] }],
+  };
+  return instrumentCase({ case: program }, dialect, options);
+}
+
+/** The statements a statement becomes, inside a transaction. */
+function becomes(sql: string, dialect: Dialect, options = {}): string[] {
+  const result = instrument([sql], dialect, options);
+  expect(result.opaque).toEqual([]);
+  return result.scheduled.case.sessions[0]!.statements.slice(1, -1) as string[];
+}
+
+const dialects: readonly Dialect[] = ['postgres', 'mysql', 'sqlite', 'duckdb'];
+const replace = (dialect: Dialect) => (dialect === 'mysql' ? 'REPLACE INTO' : 'INSERT OR REPLACE INTO');
+
+describe('Table 1 of IsoRel', () => {
+  for (const dialect of dialects) {
+    it(`is followed in ${dialect}`, () => {
+      const locks = dialect === 'postgres' || dialect === 'mysql';
+      const rows: [string, string][] = [
+        ['1 SELECT', 'SELECT c1, c2 FROM t WHERE c2 > 1'],
+        ['2 cross-table', 'SELECT t1.c1, t2.c2 FROM t1 JOIN t2 ON t1.c1 = t2.c1 WHERE t2.c2 > 1'],
+        ['3 compound', 'SELECT c1, c2 FROM t1 WHERE c2 > 1 UNION SELECT c1, c2 FROM t2 WHERE c2 > 1'],
+        [
+          '3 compound, all',
+          'SELECT c1, c2 FROM t1 WHERE c2 > 1 UNION ALL SELECT c1, c2 FROM t2 WHERE c2 > 1',
+        ],
+        ['4 subquery', 'SELECT c1, c2 FROM (SELECT c1, c2 FROM t1 WHERE c2 < 5) AS t2 WHERE c2 > 1'],
+        ...(locks
+          ? ([['5 FOR UPDATE', 'SELECT c1, c2 FROM t WHERE c2 > 1 FOR UPDATE']] as [string, string][])
+          : []),
+        ['6 INSERT', 'INSERT INTO t (c1, c2) VALUES (1, 1)'],
+        ['7 UPDATE', 'UPDATE t SET c1 = 1 WHERE c2 > 1'],
+        ['8 DELETE', 'DELETE FROM t WHERE c2 > 1'],
+        ...(dialect === 'postgres'
+          ? []
+          : ([
+              ['9 REPLACE with key', `${replace(dialect)} t (c1, c2) VALUES (1, 1)`],
+              ['10 REPLACE without key', `${replace(dialect)} t1 (c1, c2) VALUES (1, 1)`],
+            ] as [string, string][])),
+      ];
+      const text = rows.map(([name, sql]) => {
+        const lines = becomes(sql, dialect);
+        const paper = name === '8 DELETE' ? becomes(sql, dialect, { returning: false }) : lines;
+        const also = paper.join() === lines.join() ? [] : ['or, without RETURNING:', ...paper];
+        return [`-- ${name}`, ...lines, ...also].join('\n');
+      });
+      expect(text.join('\n')).toMatchSnapshot();
+    });
+  }
+
+  it('goes on where the paper stops: aggregates, DISTINCT, subqueries, CTEs, upserts, MERGE', () => {
+    const list = [
+      'SELECT COUNT(*) FROM t WHERE c2 > 1',
+      'SELECT c2, COUNT(*) FROM t GROUP BY c2',
+      'SELECT DISTINCT c2 FROM t WHERE c1 > 0',
+      'SELECT c1 FROM t EXCEPT SELECT c1 FROM t1',
+      'SELECT c1 FROM t WHERE c2 IN (SELECT c2 FROM t1 WHERE t1.c1 = t.c1)',
+      'WITH x AS (SELECT * FROM t1) SELECT * FROM x',
+      'INSERT INTO t1 SELECT * FROM t',
+      'INSERT INTO t1 SELECT DISTINCT c1, c2 FROM t',
+      'INSERT INTO t VALUES (1, 1) ON CONFLICT (c1) DO UPDATE SET c2 = 9',
+      'MERGE INTO t USING t1 ON t.c1 = t1.c1 WHEN MATCHED THEN UPDATE SET c2 = t1.c2 WHEN NOT MATCHED THEN INSERT VALUES (t1.c1, t1.c2)',
+      'DELETE FROM t USING t1 WHERE t.c1 = t1.c1 RETURNING *',
+    ];
+    expect(list.flatMap((sql) => [`-- ${sql}`, ...becomes(sql, 'postgres')]).join('\n')).toMatchSnapshot();
+    expect(becomes('INSERT INTO t VALUES (1, 1) ON DUPLICATE KEY UPDATE c2 = 9', 'mysql')).toEqual([
+      "INSERT INTO t (c1, c2, isolde_rid, isolde_wl) VALUES (1, 1, '1.1.1', ';1.1') ON DUPLICATE KEY UPDATE c2 = 9, isolde_wl = CONCAT(t.isolde_wl, ';1.1')",
+    ]);
+    expect(becomes('UPDATE t JOIN t1 ON t.c1 = t1.c1 SET t.c2 = 1, t1.c2 = 2', 'mysql')).toEqual([
+      "UPDATE t JOIN t1 ON t.c1 = t1.c1 SET t.c2 = 1, t1.c2 = 2, t.isolde_wl = CONCAT(t.isolde_wl, ';1.1'), t1.isolde_wl = CONCAT(t1.isolde_wl, ';1.1')",
+    ]);
+  });
+});
+
+describe('tables', () => {
+  it('get two columns at their end, without constraint, and initial rows with ids and the initial list', () => {
+    expect(instrument([], 'duckdb').scheduled.case.setup).toEqual([
+      'CREATE TABLE t (c1 INT PRIMARY KEY, c2 INT, isolde_rid TEXT, isolde_wl TEXT)',
+      'CREATE TABLE t1 (c1 INT, c2 INT, isolde_rid TEXT, isolde_wl TEXT)',
+      'CREATE TABLE t2 (c1 INT, c2 INT, isolde_rid TEXT, isolde_wl TEXT)',
+      "INSERT INTO t (c1, c2, isolde_rid, isolde_wl) VALUES (1, 1, 's4.1', ';0'), (2, 2, 's4.2', ';0')",
+    ]);
+  });
+
+  it('do not show the columns through *, NATURAL JOIN or RETURNING *', () => {
+    expect(becomes('SELECT * FROM t', 'sqlite')).toEqual([
+      'SELECT t.c1, t.c2, t.isolde_rid, t.isolde_wl FROM t',
+    ]);
+    expect(becomes('SELECT * FROM t NATURAL JOIN t1', 'sqlite')).toEqual([
+      'SELECT c1, c2, t.isolde_rid, t.isolde_wl, t1.isolde_rid, t1.isolde_wl FROM t JOIN t1 USING (c1, c2)',
+    ]);
+    expect(becomes('SELECT c1 FROM t WHERE (c1, c2) IN (SELECT * FROM t1)', 'postgres')[0]).toContain(
+      'IN (SELECT t1.c1, t1.c2 FROM t1)',
+    );
+    expect(becomes('UPDATE t SET c2 = 1 RETURNING *', 'postgres')).toEqual([
+      "UPDATE t SET c2 = 1, isolde_wl = t.isolde_wl || ';1.1' RETURNING t.c1, t.c2, t.isolde_rid, t.isolde_wl",
+    ]);
+  });
+
+  it('stay as they are when a statement that is not understood touches them', () => {
+    const result = instrument(['UPDATE t SET c2 = 1', 'TRUNCATE TABLE t1', 'SELECT * FROM t1'], 'postgres');
+    expect(result.unseenTables.map(({ name }) => name)).toEqual(['t1']);
+    expect(result.opaque).toHaveLength(1);
+    expect(result.scheduled.case.setup[1]).toBe(setup[1]);
+    expect(result.scheduled.case.sessions[0]!.statements).toContain('SELECT * FROM t1');
+    expect(result.scheduled.case.sessions[0]!.statements[1]).toContain('isolde_wl');
+  });
+
+  it('stay as they are when a row is used as a whole, or when nothing is known of a statement', () => {
+    expect(instrument(['SELECT t FROM t'], 'postgres').unseenTables.map(({ name }) => name)).toEqual(['t']);
+    expect(instrument(['CALL p()'], 'mysql').unseenTables.map(({ name }) => name)).toEqual(['t', 't1', 't2']);
+    expect(instrument(['LOCK TABLE t IN EXCLUSIVE MODE'], 'postgres').unseenTables).toEqual([]);
+  });
+
+  it('are not changed by functions that may aggregate: the query runs without marks', () => {
+    const result = instrument(['SELECT my_sum(c2) FROM t'], 'postgres');
+    expect(result.scheduled.case.sessions[0]!.statements[1]).toBe('SELECT MY_SUM(c2) FROM t');
+    expect(result.unseenReads).toEqual([{ ref: [0, 1], reason: 'it calls a function that is not known' }]);
+  });
+});
+
+describe('schedules', () => {
+  it('send a companion right before its statement, and fit the new case', () => {
+    const result = instrumentScript(
+      `CREATE TABLE t (id INT PRIMARY KEY); INSERT INTO t VALUES (1);
+      T1: BEGIN
+      T2: SELECT id FROM t
+      T1: DELETE FROM t WHERE id = 1
+      T2: SELECT id FROM t
+      T1: COMMIT`,
+      'mysql',
+    );
+    const { case: program, schedule } = result.scheduled;
+    expect(scheduleProblem(program, schedule!)).toBeUndefined();
+    expect(schedule!.batches.flat()).toEqual([
+      [0, 0],
+      [1, 0],
+      [0, 1],
+      [0, 2],
+      [1, 1],
+      [0, 3],
+    ]);
+    expect(result.plans[0]!.map(({ role, original }) => [role, original[1]])).toEqual([
+      ['statement', 0],
+      ['companion', 1],
+      ['statement', 1],
+      ['statement', 2],
+    ]);
+  });
+
+  it('never put a companion before an autocommitted statement: its locks would be gone', () => {
+    const result = instrumentScript('CREATE TABLE t (id INT);\nT1: DELETE FROM t', 'mysql');
+    expect(result.scheduled.case.sessions[0]!.statements).toEqual(['DELETE FROM t']);
+    expect(result.plans[0]![0]!.write?.unnamed).toBe(true);
+  });
+});
