@@ -15,7 +15,7 @@ import {
   valueName,
 } from '../kv-history.js';
 import { kv } from '../kv-shorthand.js';
-import { story, withFolder } from './import.case.js';
+import { readContent, story, withFolder } from './import.case.js';
 import { kvFromHistory, kvHeader, kvOperations } from './own.js';
 import { readAnyHistory } from './read-any.js';
 import { eventLines, formatOfName, type WritableFormat, writeKvHistory } from './write-kv.js';
@@ -156,6 +156,19 @@ describe('what is written', () => {
         expect(facts(back)).toEqual(facts(history, jepsenTells));
       }),
       { numRuns: name.endsWith('.gz') ? 30 : 100 },
+    );
+  });
+
+  it('is read alike by the fast scanner and by the general reader of EDN', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyHistory, async (history) => {
+        const lines = [...eventLines(history, 'jepsen')].join('');
+        // A field the scanner does not know sends an event the slow way.
+        const slow = lines.replaceAll(/^\{:index/gm, '{:extra #{1}, :index');
+        const [fast, general] = await Promise.all([lines, slow].map((text) => readContent(text)));
+        expect(fast).toEqual(general);
+      }),
+      { numRuns: 100 },
     );
   });
 
