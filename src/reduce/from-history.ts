@@ -2,7 +2,8 @@
  * From a raw history with a finding to a candidate: the program and the inferred order (`reproduce`), what is to be found
  * in its replay, and, when a replay does not show it, where the replay first answered otherwise.
  */
-import type { Finding } from '../check/index.js';
+
+import type { StatementRef } from '../cases/index.js';
 import type { Contract } from '../contracts/index.js';
 import { type History, type Operation, resultText } from '../histories/index.js';
 import { inferSchedule } from '../reproduce/index.js';
@@ -10,19 +11,15 @@ import { valueKey } from '../sql/index.js';
 import type { Target } from '../targets/index.js';
 import { type Candidate, candidateOf } from './candidate.js';
 import type { Judge } from './database-oracle.js';
+import { chooseFinding, type SeenFinding } from './reduce-finding.js';
 
-export interface RawFinding {
+export interface RawFinding extends SeenFinding {
   readonly candidate: Candidate;
-  readonly finding: Finding;
-  /** Its identity, to be found again. */
-  readonly wanted: string;
-  /** How many findings of how many kinds the history has in all. */
+  /** How many findings the history has in all. */
   readonly findings: number;
-  /** For each session and statement of the candidate, the operation of the history; −1: none. */
-  readonly sources: readonly Int32Array[];
 }
 
-/** The finding of a history that rests on fewest operations; undefined: there is none. */
+/** The finding of a history that rests on fewest operations, with the history's program and order; undefined: none. */
 export function rawFinding(
   history: History,
   contract: Contract,
@@ -30,28 +27,35 @@ export function rawFinding(
   target: Target,
 ): RawFinding | undefined {
   const findings = judge.findings(history, target);
-  const finding = findings.toSorted((a, b) => a.operations.length - b.operations.length)[0];
+  const finding = chooseFinding(findings);
   if (finding === undefined) return undefined;
   const inferred = inferSchedule(history, contract, { reasons: false, check: false });
+  const refs = new Map<number, StatementRef>();
+  inferred.sources.forEach((positions, session) => {
+    positions.forEach((at, position) => {
+      if (at >= 0) refs.set(at, [session, position]);
+    });
+  });
+  // The program of a history is not always the program that ran: operations name their statement in the former.
+  const operations = history.operations.map((operation, at): Operation => {
+    const { statement: _, ...rest } = operation;
+    const ref = refs.get(at);
+    return ref === undefined ? rest : { ...rest, statement: ref };
+  });
   return {
     candidate: candidateOf(inferred),
     finding,
-    wanted: judge.identity(finding, history),
+    history: { header: history.header, operations },
     findings: findings.length,
-    sources: inferred.sources,
   };
 }
 
 /** Where a replay first answered otherwise than the raw run, in a sentence; undefined: nowhere. */
-export function firstDivergence(
-  raw: History,
-  replay: History,
-  sources: readonly Int32Array[],
-): string | undefined {
+export function firstDivergence(raw: History, replay: History): string | undefined {
+  const key = ({ statement }: Operation) => statement?.join('/');
+  const recorded = new Map(raw.operations.map((operation) => [key(operation), operation]));
   for (const again of replay.operations) {
-    if (again.statement === undefined) continue;
-    const [session, position] = again.statement;
-    const before = raw.operations[sources[session]?.[position] ?? -1];
+    const before = again.statement === undefined ? undefined : recorded.get(key(again));
     if (before === undefined || answerOf(before) === answerOf(again)) continue;
     const name = replay.header.sessions[again.session] ?? String(again.session);
     const told = (operation: Operation) => resultText(operation) || '→ ok';

@@ -17,7 +17,12 @@ export {
   type ReductionResult,
   reduceCase,
 } from './reduce.js';
-export { type FindingOptions, type FindingOutcome, reduceFinding } from './reduce-finding.js';
+export {
+  type FindingOptions,
+  type FindingOutcome,
+  reduceFinding,
+  type SeenFinding,
+} from './reduce-finding.js';
 export { renderProgress, renderReduced, renderSummary } from './render.js';
 export { type RepeatOptions, settleVerdict } from './sequential-test.js';
 export { sqlAccesses } from './sql-accesses.js';

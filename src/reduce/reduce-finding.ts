@@ -6,62 +6,57 @@ import type { Finding } from '../check/index.js';
 import type { History } from '../histories/index.js';
 import type { Candidate } from './candidate.js';
 import { modelOf, type Subset } from './case-model.js';
-import type { DatabaseOracle, Judge } from './database-oracle.js';
+import type { DatabaseOracle } from './database-oracle.js';
 import { type ReductionOptions, type ReductionResult, reduceCase } from './reduce.js';
 import { sqlAccesses } from './sql-accesses.js';
 import type { TrialResult } from './trial.js';
 
 export interface FindingOptions
-  extends Omit<ReductionOptions, 'oracle' | 'witness' | 'dependencies' | 'context'> {
+  extends Omit<ReductionOptions, 'oracle' | 'witness' | 'dependencies' | 'context' | 'startShows'> {
   readonly oracle: DatabaseOracle;
-  /** The finding to reduce, by its identity; default: the first the case shows. */
-  readonly wanted?: string;
+  /** A run that shows the finding, if there was one already; without it the case is run first. */
+  readonly seen?: SeenFinding;
+}
+
+/** A finding and the run that shows it; the run's operations name statements of the case. */
+export interface SeenFinding {
+  readonly finding: Finding;
+  readonly history: History;
 }
 
 export type FindingOutcome =
   | { readonly kind: 'reduced'; readonly finding: Finding; readonly result: ReductionResult }
   /** The case shows no finding at all. */
   | { readonly kind: 'no-finding'; readonly history: History }
-  /** The case shows a finding, or none, but not the one that was wanted; or not every time. */
-  | { readonly kind: 'not-reproduced'; readonly history: History; readonly trial: TrialResult };
+  /** The case does not show the finding that was seen before, or not every time. */
+  | { readonly kind: 'not-reproduced'; readonly trial: TrialResult };
 
 export async function reduceFinding(start: Candidate, options: FindingOptions): Promise<FindingOutcome> {
-  const { oracle, wanted } = options;
-  const judge = oracle.judge;
-  const { history, findings } = await oracle.observe(start);
-  const finding = chooseFinding(findings, history, judge, wanted);
-  if (finding === undefined) {
-    if (wanted === undefined) return { kind: 'no-finding', history };
-    const trial: TrialResult =
-      findings[0] === undefined ? { verdict: 'none' } : { verdict: 'another', finding: findings[0] };
-    return { kind: 'not-reproduced', history, trial };
+  const { oracle } = options;
+  let { seen } = options;
+  if (seen === undefined) {
+    const { history, findings } = await oracle.observe(start);
+    const finding = chooseFinding(findings);
+    if (finding === undefined) return { kind: 'no-finding', history };
+    seen = { finding, history };
   }
-  oracle.lookFor(judge.identity(finding, history));
+  const { finding, history } = seen;
+  oracle.lookFor(oracle.judge.identity(finding, history));
   const { dialect, levels } = oracle.target;
   const reduced = await reduceCase(start, {
     ...options,
+    startShows: options.seen === undefined,
     witness: witnessOf(finding, history, start),
     dependencies: (model) => sqlAccesses(model, dialect, history),
     context: { dialect, levels: levels.map(({ level }) => level), level: history.header.level },
   });
-  if ('notReproduced' in reduced) {
-    return { kind: 'not-reproduced', history, trial: reduced.notReproduced };
-  }
+  if ('notReproduced' in reduced) return { kind: 'not-reproduced', trial: reduced.notReproduced };
   return { kind: 'reduced', finding, result: reduced };
 }
 
-/** The wanted finding, or the one that rests on fewest operations. */
-function chooseFinding(
-  findings: readonly Finding[],
-  history: History,
-  judge: Judge,
-  wanted: string | undefined,
-): Finding | undefined {
-  const fitting =
-    wanted === undefined
-      ? findings
-      : findings.filter((finding) => judge.identity(finding, history) === wanted);
-  return fitting.toSorted((a, b) => a.operations.length - b.operations.length)[0];
+/** The finding that rests on fewest operations: the least to explain. */
+export function chooseFinding(findings: readonly Finding[]): Finding | undefined {
+  return findings.toSorted((a, b) => a.operations.length - b.operations.length)[0];
 }
 
 /** The operations a finding names, by their number in the case's model. */

@@ -1,12 +1,12 @@
 /**
  * A reduction from beginning to end:
  *
- * 1. The start itself is tried. If it does not show the finding, nothing is reduced.
- * 2. A strategy removes operations (`strategies/`).
- * 3. Passes simplify what is left, to a fixed point (`passes/`).
- * 4. Every single removal is asked about once more. Nearly all of these answers are known; if all say that the finding is
+ * 1. A strategy removes operations (`strategies/`). Before it relies on the start to show the finding, the start is
+ *    tried; if it does not show it, nothing is reduced.
+ * 2. Passes simplify what is left, to a fixed point (`passes/`).
+ * 3. Every single removal is asked about once more. Nearly all of these answers are known; if all say that the finding is
  *    gone, the result is 1-minimal, and says so.
- * 5. The result runs `confirmRuns` times more, so that what is handed over was seen to show the finding.
+ * 4. The result runs `confirmRuns` times more, so that what is handed over was seen to show the finding.
  *
  * Stopped at any point, it returns the best case so far and says why it is not minimal.
  */
@@ -27,6 +27,8 @@ export interface ReductionOptions {
   readonly strategy?: StrategyName;
   /** Operations the finding names, by their number in `modelOf(start)`. */
   readonly witness?: Subset;
+  /** The start was seen to show the finding and need not be tried again. */
+  readonly startShows?: boolean;
   readonly dependencies: (model: ReturnType<typeof modelOf>) => DependencySource;
   readonly context: PassContext;
   /** Only remove operations; leave statements, rows and names as they are. */
@@ -116,11 +118,11 @@ export async function reduceCase(
   let whyNotMinimal: string | undefined;
   let afterStrategy: ReductionResult['afterStrategy'];
   let removalsTried = 0;
+  const checkStart = async () => {
+    if (options.startShows === true || (await trials.test(start))) return;
+    throw new StartFails(await oracle.run(start, 0));
+  };
   try {
-    if (!(await trials.test(start))) {
-      const again = await oracle.run(start, 0);
-      if (again.verdict !== 'same') return { notReproduced: again };
-    }
     stage = strategy;
     progress();
     const model = modelOf(start);
@@ -130,6 +132,7 @@ export async function reduceCase(
       trials: subsetTrials(model, trials),
       graph: () => (graph ??= dependencyGraph(model, options.dependencies(model))),
       witness: options.witness ?? [],
+      checkStart,
     });
     afterStrategy = { counts: trials.counts, seconds: seconds(), ...sizeOf(trials.best.case) };
     if (options.operationsOnly !== true) {
@@ -145,6 +148,7 @@ export async function reduceCase(
     removalsTried = removable === undefined ? removals.length : removable.number + 1;
     if (removable !== undefined) whyNotMinimal = 'an operation can still go';
   } catch (error) {
+    if (error instanceof StartFails) return { notReproduced: error.trial };
     if (!(error instanceof Stopped)) throw error;
     whyNotMinimal = signal?.aborted === true ? 'interrupted' : 'the limit of trials was reached';
   } finally {
@@ -153,7 +157,8 @@ export async function reduceCase(
   }
   stage = 'confirming';
   const result = trials.best;
-  const confirmation = await confirm(oracle, result, signal?.aborted === true ? 0 : confirmRuns);
+  const tried = trials.counts.accepted > 0 || options.startShows === true;
+  const confirmation = await confirm(oracle, result, tried, signal?.aborted === true ? 0 : confirmRuns);
   progress();
   return {
     strategy,
@@ -169,9 +174,21 @@ export async function reduceCase(
   };
 }
 
+class StartFails extends Error {
+  constructor(readonly trial: TrialResult) {
+    super('the start does not show the finding');
+  }
+}
+
 type Confirmation = Pick<ReductionResult, 'sameFinding' | 'confirmed' | 'finding' | 'history'>;
 
-async function confirm(oracle: TrialOracle, result: Candidate, runs: number): Promise<Confirmation> {
+async function confirm(
+  oracle: TrialOracle,
+  result: Candidate,
+  /** Some trial has shown that the result shows the finding. */
+  tried: boolean,
+  runs: number,
+): Promise<Confirmation> {
   let shown = 0;
   let last: TrialResult | undefined;
   for (let run = 0; run < runs; run++) {
@@ -180,8 +197,7 @@ async function confirm(oracle: TrialOracle, result: Candidate, runs: number): Pr
     if (last === undefined || answer.verdict === 'same') last = answer;
   }
   return {
-    // Interrupted before it could be run again, it was accepted by a trial of its own.
-    sameFinding: shown === runs,
+    sameFinding: tried && shown === runs,
     confirmed: { shown, runs },
     ...(last?.finding !== undefined && { finding: last.finding }),
     ...(last?.history !== undefined && { history: last.history }),

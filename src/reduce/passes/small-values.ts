@@ -1,6 +1,7 @@
 /**
  * Makes values small, everywhere at once, so that equal values stay equal: all numbers renumbered in their order
- * (7, 55, 1034 → 1, 2, 3), then each number and each text alone by the smallest not yet used.
+ * (7, 55, 1034 → 1, 2, 3), then each number and each text alone: by the smallest not yet used, or by 0 or 1 even where that
+ * makes two values one.
  */
 import { tokenize } from '../../sql/index.js';
 import type { Candidate } from '../candidate.js';
@@ -22,7 +23,9 @@ export const smallValues: Pass = {
       replaced(current, context, renumbered(1)),
       ...ordered
         .toReversed()
-        .flatMap((text) => free.slice(0, 3).map((n) => replaced(current, context, new Map([[text, n]])))),
+        .flatMap((text) =>
+          [...free.slice(0, 2), '0', '1'].map((n) => replaced(current, context, new Map([[text, n]]))),
+        ),
       ...texts.flatMap((text) =>
         letters.slice(0, 1).map((letter) => replaced(current, context, new Map([[text, letter]]))),
       ),

@@ -10,7 +10,8 @@ import type { Strategy } from './strategy.js';
 export const creduce: Strategy = {
   name: 'creduce',
   granularity: 'transactions',
-  async reduce({ model, trials }) {
+  async reduce({ model, trials, checkStart }) {
+    await checkStart();
     const transactions = model.transactions.map(({ operations }) => operations);
     const threads: Subset[] = model.candidate.case.sessions.map((_, s) =>
       model.transactions

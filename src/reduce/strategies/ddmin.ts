@@ -13,7 +13,8 @@ import type { Strategy } from './strategy.js';
 export const ddmin: Strategy = {
   name: 'ddmin',
   granularity: 'operations',
-  async reduce({ model, trials }) {
+  async reduce({ model, trials, checkStart }) {
+    await checkStart();
     let current: Subset = model.operations.map((_, id) => id);
     let pieceCount = 2;
     while (current.length >= 2) {

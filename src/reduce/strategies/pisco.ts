@@ -25,7 +25,8 @@ import type { Strategy, SubsetTrials } from './strategy.js';
 export const pisco: Strategy = {
   name: 'pisco',
   granularity: 'operations',
-  async reduce({ model, trials, graph }) {
+  async reduce({ model, trials, graph, checkStart }) {
+    await checkStart();
     const all = model.operations.map((_, id) => id);
     const units = await reduceUnits(all, graph(), trials);
     return removeOneByOne(units, singles(units), trials);

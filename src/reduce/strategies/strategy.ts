@@ -12,9 +12,11 @@ export interface Problem {
   readonly graph: () => DependencyGraph;
   /** Operations the finding itself names. */
   readonly witness: Subset;
+  /** Makes sure that all of the case shows the finding; ends the reduction if it does not. May be costly. */
+  readonly checkStart: () => Promise<void>;
 }
 
-/** Trials over subsets of one case's operations. All of the case is known to show the finding. */
+/** Trials over subsets of one case's operations. */
 export interface SubsetTrials {
   /** Whether the subset shows the finding. `ahead`: what is asked next if not. */
   test(keep: Subset, ahead?: readonly (() => Subset)[]): Promise<boolean>;
