@@ -181,7 +181,7 @@ function selectedRows(query: SelectStatement, outer: Scope): Scope[] | undefined
   const table = outer.shadow.table(from.name);
   if (table === undefined) return undefined;
   const scopes: Scope[] = [];
-  for (const row of table.rows.values()) {
+  for (const row of table.list()) {
     const scope = inner(outer, from.alias ?? from.name, row);
     const hit = body.where === undefined ? true : believe(body.where, scope);
     if (hit === undefined || (hit === true && !row.sure)) return undefined;

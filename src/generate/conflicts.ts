@@ -2,7 +2,8 @@
  * Conflict-directed schedules: two transactions that touch the same rows, one of them writing, meet in every order.
  *
  * 1. Read each statement's tree: which tables it reads and writes, and which row (`rid = 3`) if it names one.
- * 2. Rank the pairs of transactions of different sessions by the number of conflicting statement pairs.
+ * 2. Rank the pairs of transactions of different sessions by their conflicting statement pairs; two writes of the same
+ *    rows weigh more than a write and a read.
  * 3. Of a pair, only statements that conflict, BEGIN and the end decide anything; the others go with the next one of
  *    their transaction. With n and m such steps there are C(n + m, n) orders.
  * 4. What the two sessions do before runs first, what they do after and all other sessions run behind.
@@ -18,7 +19,7 @@ import {
   transactionsOf,
 } from '../cases/index.js';
 import type { Random } from './random.js';
-import { conflicting, type Touch, touchesOf } from './touches.js';
+import { conflictWeight, type Touch, touchesOf } from './touches.js';
 
 export interface ConflictOptions {
   /** Pairs of transactions to use, best first; default 3. */
@@ -55,7 +56,9 @@ export function conflictSchedule(program: Case, random: Random): Schedule | unde
   const pairs = conflictPairs(program);
   if (pairs.length === 0) return undefined;
   const pair = random.pickSkewed(pairs);
-  return scheduleOf(program, pair, random.below(countOrders(pair)));
+  // The first and the last order are the serial ones: nothing meets in them.
+  const count = countOrders(pair);
+  return scheduleOf(program, pair, random.between(1, Math.max(1, count - 2)));
 }
 
 /** More transactions than this are not compared with each other: pairs grow with the square. */
@@ -90,12 +93,9 @@ function pairOf(
   right: TransactionSpan,
   rightTouches: readonly Touch[],
 ): Pair {
-  const leftHits = leftTouches.map(
-    (touch) => rightTouches.filter((other) => conflicting(touch, other)).length,
-  );
-  const rightHits = rightTouches.map(
-    (touch) => leftTouches.filter((other) => conflicting(other, touch)).length,
-  );
+  const weights = leftTouches.map((one) => rightTouches.map((other) => conflictWeight(one, other)));
+  const leftHits = weights.map((row) => row.reduce((sum, weight) => sum + weight, 0));
+  const rightHits = rightTouches.map((_, r) => weights.reduce((sum, row) => sum + row[r]!, 0));
   return {
     score: leftHits.reduce((sum, hits) => sum + hits, 0),
     left: stepsOf(left, leftHits),

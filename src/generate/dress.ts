@@ -10,7 +10,7 @@ import type {
 import { column, item, literal } from './build.js';
 import { rebuild } from './mutate.js';
 import type { Random } from './random.js';
-import { createIndex } from './schema.js';
+import { createIndex, ridColumn } from './schema.js';
 import { mapStatements, type Skeleton } from './skeleton.js';
 
 export interface TemplateNames {
@@ -18,11 +18,13 @@ export interface TemplateNames {
   readonly column: (old: string) => string;
 }
 
-/** Renames the tables the set-up creates and their columns, everywhere. */
+/** Renames the tables the set-up creates and their columns, everywhere; `rid` keeps its name. */
 export function renameAll(skeleton: Skeleton, names: TemplateNames): Skeleton {
   const created = createdTables(skeleton);
   const tables = new Map(created.map(({ name }) => [name.toLowerCase(), names.table(name)]));
-  const columnNames = created.flatMap((each) => each.columns.map(({ name }) => name));
+  const columnNames = created
+    .flatMap((each) => each.columns.map(({ name }) => name))
+    .filter((name) => name !== ridColumn);
   const columns = new Map(columnNames.map((name) => [name.toLowerCase(), names.column(name)]));
   const table = (name: string) => tables.get(name.toLowerCase()) ?? name;
   const columnName = (name: string) => columns.get(name.toLowerCase()) ?? name;

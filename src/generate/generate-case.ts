@@ -117,10 +117,10 @@ export function generate(seed: string, options: GenerateOptions): Generated {
     tables,
     serial: totalOrder(order),
     believed: Object.fromEntries(
-      shadow.tables.map(({ model, rows }) => {
-        const all = [...rows.values()];
+      shadow.tables.map((each) => {
+        const all = each.list();
         const rids = (sure: boolean) => all.filter((row) => row.sure === sure).map(({ rid }) => rid);
-        return [model.name, { live: rids(true), doubtful: rids(false) }];
+        return [each.model.name, { live: rids(true), doubtful: rids(false) }];
       }),
     ),
   };

@@ -32,6 +32,8 @@ const nested: readonly Where[] = ['and', 'or', 'not'];
 const subqueries: readonly Where[] = ['exists', 'correlated', 'in-query', 'scalar'];
 
 export class Predicates {
+  readonly #kept = new Map<ShadowTable, (readonly Where[])[]>();
+
   constructor(
     readonly chooser: Chooser,
     readonly shadow: Shadow,
@@ -57,8 +59,16 @@ export class Predicates {
     return this.#condition(aim, option, 0)!;
   }
 
-  /** The options that make sense for this table at this depth. */
-  #fitting({ table: of, writes }: Aim, depth: number): Where[] {
+  /** The options that make sense for this table at this depth; they never change, so they are kept. */
+  #fitting({ table: of, writes }: Aim, depth: number): readonly Where[] {
+    const kept = this.#kept.get(of) ?? [];
+    this.#kept.set(of, kept);
+    const slot = 2 * depth + (writes ? 1 : 0);
+    kept[slot] ??= this.#findFitting(of, writes, depth);
+    return kept[slot];
+  }
+
+  #findFitting(of: ShadowTable, writes: boolean, depth: number): Where[] {
     const { columns, key } = of.model;
     const has = (test: (each: ColumnModel) => boolean) => columns.some(test);
     const others = this.shadow.tables.length > 1 || !writes || this.chooser.weight('write.self-subquery') > 0;

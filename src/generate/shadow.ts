@@ -19,7 +19,8 @@ export interface ShadowRow {
 }
 
 export class ShadowTable {
-  readonly rows = new Map<number, ShadowRow>();
+  readonly #rows = new Map<number, ShadowRow>();
+  #list: readonly ShadowRow[] | undefined;
   nextRid = 1;
   /** Supply of values for keys and unique columns, beyond the small ones keys are drawn from. */
   nextFresh = 100;
@@ -28,9 +29,25 @@ export class ShadowTable {
 
   constructor(readonly model: TableModel) {}
 
-  /** Rows a statement may aim at: there, or perhaps there. */
-  list(): ShadowRow[] {
-    return [...this.rows.values()];
+  get size(): number {
+    return this.#rows.size;
+  }
+
+  row(rid: number): ShadowRow | undefined {
+    return this.#rows.get(rid);
+  }
+
+  /** Rows a statement may aim at: there, or perhaps there. Between changes it is always the same list. */
+  list(): readonly ShadowRow[] {
+    this.#list ??= [...this.#rows.values()];
+    return this.#list;
+  }
+
+  /** Sets or removes a row. Changes that may have to be undone go through `Shadow`. */
+  set(rid: number, row: ShadowRow | undefined): void {
+    this.#list = undefined;
+    if (row === undefined) this.#rows.delete(rid);
+    else this.#rows.set(rid, row);
   }
 }
 
@@ -67,8 +84,7 @@ export class Shadow {
   undo(mark: number): void {
     while (this.#log.length > mark) {
       const { table, rid, before } = this.#log.pop()!;
-      if (before === undefined) table.rows.delete(rid);
-      else table.rows.set(rid, before);
+      table.set(rid, before);
     }
   }
 
@@ -78,13 +94,13 @@ export class Shadow {
   }
 
   put(table: ShadowTable, row: ShadowRow): void {
-    this.#log.push({ table, rid: row.rid, before: table.rows.get(row.rid) });
-    table.rows.set(row.rid, row);
+    this.#log.push({ table, rid: row.rid, before: table.row(row.rid) });
+    table.set(row.rid, row);
   }
 
   remove(table: ShadowTable, rid: number): void {
-    this.#log.push({ table, rid, before: table.rows.get(rid) });
-    table.rows.delete(rid);
+    this.#log.push({ table, rid, before: table.row(rid) });
+    table.set(rid, undefined);
   }
 
   /** What a condition says of a row; an absent condition holds for all. */
@@ -101,7 +117,7 @@ export class Shadow {
   #candidates(table: ShadowTable, where: Expression | undefined): readonly ShadowRow[] {
     const rid = where === undefined ? undefined : namedRid(where);
     if (rid === undefined) return table.list();
-    const row = table.rows.get(rid);
+    const row = table.row(rid);
     return row === undefined ? [] : [row];
   }
 
@@ -118,16 +134,16 @@ export class Shadow {
   /** Believes an UPDATE; all values are computed from the old row. */
   update(table: ShadowTable, where: Expression | undefined, set: Readonly<Record<string, Expression>>): void {
     // Hits are decided on the state before, and so are the values.
-    const changes = this.#candidates(table, where).flatMap((row) => {
+    const changes: ShadowRow[] = [];
+    for (const row of this.#candidates(table, where)) {
       const hit = this.matches(table, row, where);
-      if (hit === false || hit === null) return [];
-      const scope = this.scope(table, row);
+      if (hit === false || hit === null) continue;
       const values: Record<string, Value | undefined> = { ...row.values };
-      for (const [name, value] of Object.entries(set)) {
-        values[name] = hit === true ? believeValue(value, scope) : undefined;
+      for (const name of Object.keys(set)) {
+        values[name] = hit === true ? believeValue(set[name]!, this.scope(table, row)) : undefined;
       }
-      return [{ ...row, values: this.#derive(table, values) }];
-    });
+      changes.push({ rid: row.rid, values: this.#derive(table, values), sure: row.sure });
+    }
     for (const row of changes) this.put(table, row);
   }
 

@@ -19,7 +19,9 @@ export function featuresOf(statement: Statement, dialect: Dialect): Feature[] {
   ownFeatures(statement, dialect, found);
   const where = 'where' in statement ? statement.where : undefined;
   if (where !== undefined) for (const each of whereFeatures(where)) found.add(each);
-  visit(statement, (node) => nodeFeatures(node, found));
+  // The source of a MERGE is part of it: to blame subqueries for a refused MERGE would cost them and keep it.
+  const searched = statement.type === 'merge' ? statement.whens : statement;
+  visit(searched, (node) => nodeFeatures(node, found));
   return [...found];
 }
 

@@ -26,15 +26,20 @@ export function touchesOf(sql: string, dialect?: Dialect): Touch {
   };
 }
 
-/** Whether the order of two statements may matter. */
-export function conflicting(one: Touch, other: Touch): boolean {
+/** How much the order of two statements may matter: not at all, for what one reads, or for what both write. */
+export function conflictWeight(one: Touch, other: Touch): number {
+  const bothWrite = one.writes.some((name) => other.writes.includes(name));
   const meet =
+    bothWrite ||
     one.writes.some((name) => other.tables.includes(name)) ||
     other.writes.some((name) => one.tables.includes(name));
-  if (!meet) return false;
-  // Two different constants for the same column are two different rows.
-  if (one.row === undefined || other.row === undefined || one.row === other.row) return true;
-  return one.row.split('=')[0] !== other.row.split('=')[0];
+  return !meet || nameDifferentRows(one, other) ? 0 : bothWrite ? 4 : 1;
+}
+
+/** Two different constants for the same column are two different rows. */
+function nameDifferentRows({ row: one }: Touch, { row: other }: Touch): boolean {
+  if (one === undefined || other === undefined || one === other) return false;
+  return one.split('=')[0] === other.split('=')[0];
 }
 
 /** Every table reference below a node. */

@@ -131,11 +131,12 @@ export class Transactions {
     }
   }
 
-  /** What is drawn, unless the table has no key to meet, is full, or is all but empty. */
-  #fitting(kind: Kind, of: ShadowTable): Kind {
-    const full = of.rows.size >= Math.max(mostRows, 2 * this.#chooser.profile.rows[1]);
+  /** What is drawn, unless the table has nothing to change, no key to meet, is full, or is all but empty. */
+  #fitting(drawn: Kind, of: ShadowTable): Kind {
+    const kind = drawn === 'update' && !this.#writes.canUpdate(of) ? 'insert' : drawn;
+    const full = of.size >= Math.max(mostRows, 2 * this.#chooser.profile.rows[1]);
     if (insertKinds.includes(kind) && full) return 'delete';
-    if (kind === 'delete' && of.rows.size <= 1) return 'insert';
+    if (kind === 'delete' && of.size <= 1) return 'insert';
     const meets = kind === 'upsert' || kind === 'replace' || kind === 'merge';
     return meets && !Upserts.fits(of) ? 'insert' : kind;
   }

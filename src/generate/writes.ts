@@ -194,15 +194,25 @@ export class Writes {
     return Writes.writable(of).filter(({ role }) => role !== 'key' && !(fixed && indexed(role)));
   }
 
+  /** Whether an UPDATE has anything to change. */
+  canUpdate(of: ShadowTable): boolean {
+    return (
+      this.changeable(of).length > 0 ||
+      (of.model.key.length > 0 && of.list().some(({ rid }) => rid > of.pinned))
+    );
+  }
+
   /** UPDATE by constant, expression, CASE or subquery, of one row or many, of plain columns or of the key. */
   update(of: ShadowTable): Written {
-    const aim: Aim = { table: of, name: of.model.name, row: this.predicates.aimRow(of), writes: true };
+    const targets = this.changeable(of);
+    const drawn = this.predicates.aimRow(of);
+    // Where nothing but the key can change, it is that of a row nobody refers to.
+    const row = targets.length > 0 ? drawn : of.list().find(({ rid }) => rid > of.pinned);
+    const aim: Aim = { table: of, name: of.model.name, row, writes: true };
     const movable = of.model.key.length > 0 && (aim.row?.rid ?? 0) > of.pinned;
     const kinds = ['constant', 'no-op', 'expression', 'case', 'subquery'] as const;
     const how = this.#chooser.one('set', movable ? [...kinds, 'key'] : kinds);
-    if (how === 'key') return this.#updateKey(aim);
-    const targets = this.changeable(of);
-    if (targets.length === 0) return movable ? this.#updateKey(aim) : this.delete(of);
+    if (how === 'key' || targets.length === 0) return this.#updateKey(aim);
     const version = targets.find(({ role }) => role === 'version');
     const each = version !== undefined && this.#random.chance(0.7) ? version : this.#random.pick(targets);
     const single = each.role === 'unique' || this.#chooser.profile.singleRowWrites;
