@@ -19,7 +19,7 @@ export interface RawFinding extends SeenFinding {
   readonly findings: number;
 }
 
-/** The finding of a history that rests on fewest operations, with the history's program and order; undefined: none. */
+/** The first finding of a history, with the history's program and order; undefined: none. */
 export function rawFinding(
   history: History,
   contract: Contract,

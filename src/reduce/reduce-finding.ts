@@ -54,9 +54,10 @@ export async function reduceFinding(start: Candidate, options: FindingOptions): 
   return { kind: 'reduced', finding, result: reduced };
 }
 
-/** The finding that rests on fewest operations: the least to explain. */
+/** The finding whose last operation is earliest: what comes later may be its consequence. */
 export function chooseFinding(findings: readonly Finding[]): Finding | undefined {
-  return findings.toSorted((a, b) => a.operations.length - b.operations.length)[0];
+  const last = ({ operations }: Finding) => Math.max(...operations.map(({ index }) => index));
+  return findings.toSorted((a, b) => last(a) - last(b) || a.operations.length - b.operations.length)[0];
 }
 
 /** The operations a finding names, by their number in the case's model. */

@@ -8,6 +8,7 @@
  */
 import type { Subset } from '../case-model.js';
 import { without } from '../dependencies.js';
+import { cut } from './one-by-one.js';
 import type { Strategy } from './strategy.js';
 
 export const ddmin: Strategy = {
@@ -39,10 +40,3 @@ export const ddmin: Strategy = {
     return current;
   },
 };
-
-/** n pieces of almost equal length, in order. */
-export function cut(subset: Subset, n: number): Subset[] {
-  return Array.from({ length: n }, (_, i) =>
-    subset.slice(Math.floor((i * subset.length) / n), Math.floor(((i + 1) * subset.length) / n)),
-  ).filter((piece) => piece.length > 0);
-}

@@ -29,9 +29,38 @@ export async function removeOneByOne(
   return current;
 }
 
-/** Single operations as parts. */
-export function singles(subset: Subset): Subset[] {
-  return subset.map((id) => [id]);
+/** Operations beyond which single removals start with pieces. */
+const few = 12;
+
+/**
+ * Removes operations until none can go alone. Many of them are first removed in pieces of neighbours, halved from sweep to
+ * sweep: where most can go, one at a time would take as many trials as there are operations.
+ */
+export async function removeSingles(start: Subset, trials: SubsetTrials): Promise<Subset> {
+  let current = start;
+  for (let size = start.length >> 1; size > 1 && current.length > few; size >>= 1) {
+    let left = cut(current, Math.ceil(current.length / size)).toReversed();
+    while (left.length > 0) {
+      const base = current;
+      const tried = left;
+      const found = await trials.first(tried.length, (i) => without(base, tried[i]!));
+      if (found < 0) break;
+      current = without(base, tried[found]!);
+      left = tried.slice(found + 1);
+    }
+  }
+  return removeOneByOne(
+    current,
+    current.map((id) => [id]),
+    trials,
+  );
+}
+
+/** n pieces of almost equal length, in order. */
+export function cut(subset: Subset, n: number): Subset[] {
+  return Array.from({ length: n }, (_, i) =>
+    subset.slice(Math.floor((i * subset.length) / n), Math.floor(((i + 1) * subset.length) / n)),
+  ).filter((piece) => piece.length > 0);
 }
 
 function partsOf(subset: Subset, parts: readonly Subset[]): Subset[] {

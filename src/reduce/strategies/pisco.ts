@@ -19,7 +19,7 @@
  */
 import type { Subset } from '../case-model.js';
 import { type DependencyGraph, reachable, without } from '../dependencies.js';
-import { removeOneByOne, singles } from './one-by-one.js';
+import { removeSingles } from './one-by-one.js';
 import type { Strategy, SubsetTrials } from './strategy.js';
 
 export const pisco: Strategy = {
@@ -29,7 +29,7 @@ export const pisco: Strategy = {
     await checkStart();
     const all = model.operations.map((_, id) => id);
     const units = await reduceUnits(all, graph(), trials);
-    return removeOneByOne(units, singles(units), trials);
+    return removeSingles(units, trials);
   },
 };
 

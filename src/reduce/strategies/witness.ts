@@ -19,7 +19,7 @@
  */
 import type { CaseModel, Subset } from '../case-model.js';
 import { type DependencyGraph, reachable, without } from '../dependencies.js';
-import { removeOneByOne, singles } from './one-by-one.js';
+import { removeSingles } from './one-by-one.js';
 import { reduceUnits } from './pisco.js';
 import type { Problem, Strategy } from './strategy.js';
 
@@ -42,7 +42,7 @@ export const witness: Strategy = {
     enough ??= model.operations.map((_, id) => id);
     const extras = core.length === 0 && enough.length < model.operations.length ? [] : without(enough, core);
     const kept = extras.length === 0 ? enough : await reduceUnits(enough, problem.graph(), trials, extras);
-    return removeOneByOne(kept, singles(kept), trials);
+    return removeSingles(kept, trials);
   },
 };
 
