@@ -3,6 +3,8 @@ import { FileError } from '../errors.js';
 import { allFeatures, featureGroups, type GroupName } from './features.js';
 import { findProfile, parseProfile, profiles } from './profile.js';
 
+const head = '{"format": "isolde-profile", "version": 1}';
+
 describe('profiles', () => {
   it('have a weight for every feature, and chances between 0 and 1', () => {
     for (const { name, weights } of profiles) {
@@ -17,6 +19,7 @@ describe('profiles', () => {
 
   it('can be read from a file that says only what differs', () => {
     const text = `{
+      "format": "isolde-profile", "version": 1,
       "name": "mine", "extends": "simple", "sessions": 3, "rows": [1, 2], "hot": 1,
       "weights": { "statement.delete": 0, "where.rid": 20 }
     }`;
@@ -36,20 +39,39 @@ describe('profiles', () => {
   it.each([
     ['[1]', 'mine.json:1: expected an object'],
     ['{', 'mine.json:1: this is not JSON'],
-    ['{}', 'mine.json:1 (name): expected text, found nothing'],
-    ['{"name": "x",\n "size": 3}', 'mine.json:2 (size): unknown field size'],
-    ['{"name": "x",\n "extends": "mixd"}', 'mine.json:2 (extends): expected one of mixed'],
-    ['{"name": "x", "tables": 9}', '(tables): expected 1 to 4, found 9'],
-    ['{"name": "x", "rows": [3, 1]}', '(rows): expected a range inside [1, 1000], found [3,1]'],
-    ['{"name": "x", "rows": [3]}', '(rows): expected a number or [low, high], found [3]'],
-    ['{"name": "x", "hot": 2}', '(hot): expected a number from 0 to 1, found 2'],
-    ['{"name": "x", "uniqueValues": 1}', '(uniqueValues): expected true or false, found 1'],
+    ['{}', 'expected "format": "isolde-profile", found nothing'],
+    [head, 'mine.json:1 (name): expected text, found nothing'],
+    [`${head.slice(0, -1)}, "name": "x",\n "size": 3}`, 'mine.json:2 (size): unknown field size'],
     [
-      '{"name": "x", "weights": {\n"where.rids": 1}}',
+      `${head.slice(0, -1)}, "name": "x",\n "extends": "mixd"}`,
+      'mine.json:2 (extends): expected one of mixed',
+    ],
+    [`${head.slice(0, -1)}, "name": "x", "tables": 9}`, '(tables): expected 1 to 4, found 9'],
+    [
+      `${head.slice(0, -1)}, "name": "x", "rows": [3, 1]}`,
+      '(rows): expected a range inside [1, 1000], found [3,1]',
+    ],
+    [
+      `${head.slice(0, -1)}, "name": "x", "rows": [3]}`,
+      '(rows): expected a number or [low, high], found [3]',
+    ],
+    [`${head.slice(0, -1)}, "name": "x", "hot": 2}`, '(hot): expected a number from 0 to 1, found 2'],
+    [
+      `${head.slice(0, -1)}, "name": "x", "uniqueValues": 1}`,
+      '(uniqueValues): expected true or false, found 1',
+    ],
+    [
+      `${head.slice(0, -1)}, "name": "x", "weights": {\n"where.rids": 1}}`,
       'mine.json:2 (weights["where.rids"]): unknown feature where.rids',
     ],
-    ['{"name": "x", "weights": {"where.rid": -1}}', 'expected a number from 0 to 1000000, found -1'],
-    ['{"name": "x", "weights": {"column.unique": 1.5}}', 'expected a number from 0 to 1, found 1.5'],
+    [
+      `${head.slice(0, -1)}, "name": "x", "weights": {"where.rid": -1}}`,
+      'expected a number from 0 to 1000000, found -1',
+    ],
+    [
+      `${head.slice(0, -1)}, "name": "x", "weights": {"column.unique": 1.5}}`,
+      'expected a number from 0 to 1, found 1.5',
+    ],
   ])('says what is wrong with %s', (text, problem) => {
     let thrown: unknown;
     try {

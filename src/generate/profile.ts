@@ -2,7 +2,7 @@
  * Profiles: what a generated workload is like, as data. A profile gives sizes, how strongly sessions meet on the same
  * rows, and weights for features; whatever weight it does not name is the default one (`features.ts`).
  */
-import { type JsonNode, parseJson, showFound } from '../json.js';
+import { checkFormat, type JsonNode, parseJson, showFound } from '../json.js';
 import {
   allFeatures,
   defaultWeights,
@@ -205,6 +205,8 @@ export function findProfile(name: string): Profile | undefined {
 }
 
 const profileFields = [
+  'format',
+  'version',
   'name',
   'description',
   'extends',
@@ -233,7 +235,7 @@ const ranges = {
 /** Reads a profile file; fields it leaves out are those of the profile it `extends` (default `mixed`). */
 export function parseProfile(text: string, file: string): Profile {
   const node = parseJson(text, file);
-  node.members();
+  checkFormat(node, 'isolde-profile', 1);
   node.object(profileFields);
   const parentName = node.maybe('extends', (each) => each.oneOf(profiles.map(({ name }) => name))) ?? 'mixed';
   const parent = findProfile(parentName)!;

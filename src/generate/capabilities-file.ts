@@ -1,0 +1,50 @@
+/** `*.capabilities.json`: what was learned about a target, kept for the next run. */
+import { checkFormat, type JsonNode, parseJson, showFound } from '../json.js';
+import type { Dialect } from '../sql/index.js';
+import type { Capabilities } from './capabilities.js';
+import { allFeatures, type Feature } from './features.js';
+
+const format = 'isolde-capabilities';
+const version = 1;
+const dialects: readonly Dialect[] = ['postgres', 'mysql', 'sqlite', 'duckdb'];
+
+/** The text of a capabilities file; `parseCapabilities` gives the same data back. */
+export function printCapabilities(capabilities: Capabilities): string {
+  return `${JSON.stringify({ format, version, ...capabilities }, undefined, 2)}\n`;
+}
+
+/** Reads and validates the text of a capabilities file. */
+export function parseCapabilities(text: string, file: string): Capabilities {
+  const node = parseJson(text, file);
+  checkFormat(node, format, version);
+  node.object([
+    'format',
+    'version',
+    'target',
+    'dialect',
+    'unsupported',
+    'proven',
+    'generated',
+    'shareLock',
+    'errorDoomsTransaction',
+    'plainParents',
+  ]);
+  const features = (list: JsonNode): Feature[] => list.items().map((each) => each.oneOf(allFeatures));
+  const proven = node.maybe('proven', features);
+  const plainParents = node.maybe('plainParents', flag) === true;
+  return {
+    target: node.at('target').text(),
+    dialect: node.at('dialect').oneOf(dialects),
+    unsupported: features(node.at('unsupported')),
+    ...(proven === undefined ? {} : { proven }),
+    generated: node.at('generated').oneOf(['stored', 'virtual']),
+    shareLock: node.at('shareLock').oneOf(['share', 'share mode']),
+    errorDoomsTransaction: flag(node.at('errorDoomsTransaction')),
+    ...(plainParents ? { plainParents } : {}),
+  };
+}
+
+function flag(node: JsonNode): boolean {
+  if (typeof node.value === 'boolean') return node.value;
+  return node.fail(`expected true or false, found ${showFound(node.value)}`);
+}
