@@ -12,19 +12,19 @@ import { imageKey, imagesOf, imagesOfAll, isVague, type RowChain, type Version }
 import { hasSnapshot, type Tx } from './transactions.js';
 import type { Verification } from './verification.js';
 
-/** Grants a row lock and reports the holder that should have kept it out. */
+/** Grants a row lock; reports the holder that should have kept it out. True: there was none. */
 export function checkLock(
   verification: Verification,
   tx: Tx,
   operation: Operation,
   row: RowChain,
   mode: LockMode,
-): void {
+): boolean {
   const mechanism = tx.contract?.mechanism;
-  if (mechanism === undefined || tx.unjudged !== undefined || mechanism.writeConflict === 'none') return;
+  if (mechanism === undefined || tx.unjudged !== undefined || mechanism.writeConflict === 'none') return true;
   verification.tally.locks++;
   const conflict = verification.locks.grant(row.object, tx, operation, mode);
-  if (conflict === undefined) return;
+  if (conflict === undefined) return true;
   const { holder, heldBy, heldMode } = conflict;
   const contract = tx.contract!;
   const effect = mechanism.writeConflict === 'waits' ? 'waits until the first has ended' : 'fails';
@@ -47,21 +47,22 @@ export function checkLock(
       ],
     }),
   );
+  return false;
 }
 
-/** A row that certainly changed after the snapshot and before the write cannot be written. */
+/** A row that certainly changed after the snapshot and before the write cannot be written. True: it did not. */
 export function checkFirstUpdaterWins(
   verification: Verification,
   { tx, operation }: Write,
   { row, own }: Outlook,
-): void {
+): boolean {
   const mechanism = tx.contract?.mechanism;
-  if (mechanism?.firstUpdaterWins !== true || tx.unjudged !== undefined || own) return;
+  if (mechanism?.firstUpdaterWins !== true || tx.unjudged !== undefined || own) return true;
   const { snapshot } = tx;
-  if (snapshot === undefined || !hasSnapshot(mechanism) || snapshot.start > operation.start) return;
+  if (snapshot === undefined || !hasSnapshot(mechanism) || snapshot.start > operation.start) return true;
   // Validation at commit looks at everything up to the commit, and only judges those that passed it.
   const atCommit = mechanism.writeConflict === 'none';
-  if (atCommit && tx.fate !== 'committed') return;
+  if (atCommit && tx.fate !== 'committed') return true;
   const deadline = atCommit ? tx.commit.start : operation.start;
   const changed = row.versions.find(
     (version) =>
@@ -73,7 +74,7 @@ export function checkFirstUpdaterWins(
       version.commit.end < deadline &&
       reallyChanged(verification, row, version, tx),
   );
-  if (changed === undefined) return;
+  if (changed === undefined) return true;
   const contract = tx.contract!;
   verification.findings.push(
     makeFinding(verification.history, verification.txs, {
@@ -103,6 +104,7 @@ export function checkFirstUpdaterWins(
       ],
     }),
   );
+  return false;
 }
 
 /** An update that leaves a row as it was makes no new version in some engines. */

@@ -34,17 +34,17 @@ interface Touched {
   readonly images: readonly Image[];
 }
 
-/** The rows of tables for a subquery, if they are the same in the snapshot and now. */
+/**
+ * The rows of tables for a subquery. Where writes see the snapshot, so do their subqueries; where they see current rows,
+ * engines differ in what a subquery sees, so the rows must be the same from the snapshot until now.
+ */
 function bindTables(verification: Verification, write: Write, reads: readonly string[]): RowsOf | string {
   const { tx, operation } = write;
   const span = { start: Math.min(tx.start, operation.start), end: intervalOf(operation).end };
+  const view = write.view.current ? { span, current: true, dirty: false } : write.view;
   const states = new Map<string, ReturnType<RowsOf>>();
   for (const name of reads) {
-    const rows = certainRows(verification, verification.tables.get(name)!, tx, {
-      span,
-      current: true,
-      dirty: false,
-    });
+    const rows = certainRows(verification, verification.tables.get(name)!, tx, view);
     if (typeof rows === 'string') return rows;
     states.set(name, rows);
   }
@@ -100,13 +100,18 @@ export function judgeChange(verification: Verification, write: Write, plan: Chan
     [doubtful, false],
   ] as const) {
     for (const { outlook, images } of touched) {
-      if (sure) {
-        checkLock(verification, tx, operation, outlook.row, 'exclusive');
-        checkFirstUpdaterWins(verification, write, outlook);
-      }
-      record(write, outlook.row, images, sure);
+      if (!sure) record(write, outlook.row, images, false);
+      else if (isPermitted(verification, write, outlook)) record(write, outlook.row, images, true);
+      // What two writers that should have excluded each other leave behind is anybody's guess.
+      else record(write, outlook.row, ['unknown'], false);
     }
   }
+}
+
+/** Whether the write may have the row; reports it if not. */
+export function isPermitted(verification: Verification, write: Write, outlook: Outlook): boolean {
+  const unlocked = checkLock(verification, write.tx, write.operation, outlook.row, 'exclusive');
+  return checkFirstUpdaterWins(verification, write, outlook) && unlocked;
 }
 
 function record(

@@ -59,8 +59,10 @@ function name(read: ScanRead, problem: RowProblem): Named {
       const origin = originOf(row, problem.line, read.view, read.tx, end);
       const own = row.own(read.tx);
       if (origin.kind === 'wrong-version') continue;
-      const kind = own?.certain === true ? 'own-write-missed' : origin.kind;
       const versions = row.allowed(read.view, read.tx, true);
+      const gone = versions.every((version) => imagesOf(version).every((image) => image === 'absent'));
+      const late = origin.kind === 'stale-read' && gone ? 'extra-row' : origin.kind;
+      const kind = own?.certain === true ? 'own-write-missed' : late;
       return named(
         kind,
         row.object,

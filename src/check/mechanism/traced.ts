@@ -1,9 +1,8 @@
 /** Writes of imported traces: the recorder says which rows a statement wrote and what it put into them. */
 import type { Operation } from '../../histories/index.js';
 import type { EvaluatedRow } from '../../sql/index.js';
-import { checkFirstUpdaterWins, checkLock } from './conflicts.js';
 import { intervalOf } from './interval.js';
-import type { Write } from './judge-write.js';
+import { isPermitted, type Write } from './judge-write.js';
 import { columnAt, splitObject, valuesOf } from './lines.js';
 import { lookAt } from './outlook.js';
 import { type Image, mergeImages } from './row-chain.js';
@@ -46,11 +45,13 @@ export function followAccesses(
       const present = outlook.images.filter((image) => image !== 'absent');
       images = mergeImages((present.length === 0 ? outlook.images : present).map(overlay));
     }
-    if (operation.kind !== 'insert') {
-      checkLock(verification, tx, operation, row, 'exclusive');
-      checkFirstUpdaterWins(verification, write, outlook);
-    }
-    row.write(tx, { operation: operation.index, span: intervalOf(operation), images, certain: true });
+    const certain = operation.kind === 'insert' || isPermitted(verification, write, outlook);
+    row.write(tx, {
+      operation: operation.index,
+      span: intervalOf(operation),
+      images: certain ? images : ['unknown'],
+      certain,
+    });
     touch(row);
   }
   verification.tally.writes++;
