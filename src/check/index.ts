@@ -45,6 +45,14 @@ export {
   ruledOut,
   strongestOf,
 } from './levels.js';
+export {
+  type Checked,
+  type ContractComparison,
+  type MechanismResult,
+  type SkippedReason,
+  type VerifyOptions,
+  verifyMechanism,
+} from './mechanism/index.js';
 export { cycleRulesOut, nameCycle } from './name-cycle.js';
 export { addRealTimeOrder, addSessionOrder } from './real-time.js';
 export { findingToSvg } from './svg.js';
