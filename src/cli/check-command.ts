@@ -6,6 +6,7 @@
 import { writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { type CheckOptions, type CheckResult, type Finding, findingsToDot } from '../check/index.js';
+import type { Contract } from '../contracts/index.js';
 import { errorText, IsoldeError } from '../errors.js';
 import {
   type AnyHistory,
@@ -16,12 +17,14 @@ import {
 } from '../histories/index.js';
 import { parseAnomalySwitches } from './anomaly-switches.js';
 import { checkDemand, type Demand, parseDemand } from './check-contract.js';
+import { checkSql, comparedContract } from './check-sql.js';
 import { type CliContext, type ExitCode, exitCodes } from './context.js';
 import { readingProgress, stageProgress } from './reading-progress.js';
 
 interface CheckFlags {
   readonly level?: string;
   readonly contract?: string;
+  readonly compare?: string;
   readonly format?: string;
   readonly json?: boolean;
   readonly explain?: boolean;
@@ -44,6 +47,7 @@ export function checkCommand(program: Command, context: CliContext, exit: (code:
       '-c, --contract <contract>',
       'what the level means: vendor:NAME, adya, ansi, or a contract by its full name',
     )
+    .option('--compare <contract>', 'say what would change under this contract (SQL histories)')
     .option('--format <format>', `take the files for this format: ${formatNames.join(', ')}`)
     .option('--json', 'print one JSON object per file')
     .option('--explain', 'print the argument of every finding')
@@ -55,6 +59,7 @@ export function checkCommand(program: Command, context: CliContext, exit: (code:
 
 interface Job {
   readonly demand: Demand;
+  readonly compareWith: Contract | undefined;
   readonly format?: FormatName;
   readonly anomalies?: NonNullable<CheckOptions['anomalies']>;
   readonly flags: CheckFlags;
@@ -72,6 +77,7 @@ type Verdict = Pick<
 async function check(files: readonly string[], flags: CheckFlags, context: CliContext): Promise<ExitCode> {
   const job: Job = {
     demand: parseDemand(flags.level, flags.contract),
+    compareWith: comparedContract(flags.compare),
     ...(flags.format !== undefined && { format: parseFormatName(flags.format) }),
     ...(flags.anomalies !== undefined && { anomalies: parseAnomalySwitches(flags.anomalies) }),
     flags,
@@ -106,19 +112,15 @@ async function check(files: readonly string[], flags: CheckFlags, context: CliCo
   return broken ? exitCodes.found : undecided ? exitCodes.undecided : exitCodes.nothingFound;
 }
 
-function judge(file: string, read: AnyHistory, { demand, anomalies, context }: Job): Verdict {
-  if (read.kind === 'sql') return judgeSql(read);
+function judge(file: string, read: AnyHistory, { demand, compareWith, anomalies, context }: Job): Verdict {
+  if (read.kind === 'sql') {
+    return { ...checkSql(read, demand, compareWith), strongest: [], beyond: [] };
+  }
   const large = read.history.opCount > 2_000_000;
   return checkDemand(read.history, demand, {
     ...(anomalies !== undefined && { anomalies }),
     ...(large && { onProgress: stageProgress(file, context) }),
   });
-}
-
-/** Histories of SQL statements: nothing here decides about them, and nothing is guessed. */
-function judgeSql(read: AnyHistory & { readonly kind: 'sql' }): Verdict {
-  const reason = `it holds ${read.operations.length} SQL operations; checking reads and writes of keys cannot decide about rows and predicates`;
-  return { valid: 'unknown', strongest: [], findings: [], beyond: [], unknownReasons: [reason], notes: [] };
 }
 
 function print(file: string, format: FormatName, verdict: Verdict, { flags, context }: Job): void {
@@ -152,8 +154,8 @@ function summarize(
 ): void {
   if (valid === false) {
     const kinds = [...new Set(findings.map(({ kind }) => kind))].join(', ');
-    const still = strongest.length === 0 ? 'no level is left' : `still possible: ${strongest.join(', ')}`;
-    context.err(`${file}: ${kinds}; ${still} (--explain shows the argument)`);
+    const still = strongest.length === 0 ? '' : `; still possible: ${strongest.join(', ')}`;
+    context.err(`${file}: ${kinds}${still} (--explain shows the argument)`);
   }
   for (const reason of unknownReasons) context.err(`${file}: not decided: ${reason}`);
 }

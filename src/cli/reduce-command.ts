@@ -71,7 +71,7 @@ export function reduceCommand(program: Command, context: CliContext, exit: (code
 /** What is to be reduced: a case as it is, or the program of a history and the finding it must show again. */
 interface Subject {
   readonly candidate: Candidate;
-  readonly raw?: RawFinding & { readonly history: History };
+  readonly raw?: RawFinding;
 }
 
 async function reduce(file: string, flags: ReduceFlags, context: CliContext): Promise<ExitCode> {
@@ -99,7 +99,7 @@ async function reduce(file: string, flags: ReduceFlags, context: CliContext): Pr
       confirmRuns,
       signal: context.signal,
       onProgress: liveView(context),
-      ...(subject.raw !== undefined && { wanted: subject.raw.wanted }),
+      ...(subject.raw !== undefined && { seen: subject.raw }),
       ...(flags.state !== undefined && { stateFile: flags.state }),
     };
     if (flags.against !== undefined) {
@@ -135,7 +135,7 @@ async function readSubject(
   const history: History = { header, operations: read.operations };
   const contract = asked.contract ?? contractOf(history, target);
   const raw = rawFinding(history, contract, oracle.judge, target);
-  return raw === undefined ? undefined : { candidate: raw.candidate, raw: { ...raw, history } };
+  return raw === undefined ? undefined : { candidate: raw.candidate, raw };
 }
 
 /** Whether a file holds a history; cases are JSON too, and scripts are any text. */
@@ -156,7 +156,7 @@ function explainFailure(
     context.err('isolde: the case ran and kept its contract; there is no finding to reduce');
     return exitCodes.undecided;
   }
-  const { verdict, note, finding } = outcome.trial;
+  const { verdict, note, finding, history } = outcome.trial;
   const instead = {
     same: 'it shows now',
     none: 'nothing was wrong',
@@ -165,9 +165,13 @@ function explainFailure(
     flaky: 'runs disagreed',
   }[verdict];
   context.err(`isolde: the finding does not reproduce: ${instead}${note === undefined ? '' : ` (${note})`}`);
-  const diverged = raw === undefined ? undefined : firstDivergence(raw.history, outcome.history, raw.sources);
-  if (diverged !== undefined) context.err(`first divergence: ${diverged}`);
-  else if (raw !== undefined) context.err('every statement was answered as in the history');
+  if (raw === undefined || history === undefined) return exitCodes.undecided;
+  const diverged = firstDivergence(raw.history, history);
+  context.err(
+    diverged === undefined
+      ? 'every statement was answered as in the history'
+      : `first divergence: ${diverged}`,
+  );
   return exitCodes.undecided;
 }
 
