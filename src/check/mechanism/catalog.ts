@@ -69,7 +69,8 @@ export function openTables(history: History, options: TableOptions, tally: Tally
   for (const info of infos.values()) {
     const initial = observed.get(info.name) ?? states.get(info.name);
     const table = new MirrorTable(info, initial);
-    if (info.unfollowed !== undefined) table.lose(info.unfollowed, Number.NEGATIVE_INFINITY);
+    const unfollowed = info.unfollowed ?? alteration(setup, info, folded);
+    if (unfollowed !== undefined) table.lose(unfollowed, Number.NEGATIVE_INFINITY);
     if (initial === undefined)
       tally.note(`The initial rows of ${info.name} are not known; they are learned from reads.`);
     tables.set(info.name, table);
@@ -153,6 +154,29 @@ function tableInfo(
   };
 }
 
+const harmlessAlteration =
+  /\badd\s+(unique|index|key|constraint|primary|foreign)\b|\bengine\b|\bauto_increment\b|\bowner\b/i;
+
+/** A set-up statement after which we do not know the table any more. */
+function alteration(
+  setup: readonly Statement[],
+  info: TableInfo,
+  folded: (name: string) => string,
+): string | undefined {
+  for (const statement of setup) {
+    if (statement.type !== 'opaque' || statement.kind !== 'ddl') continue;
+    if (/\b(trigger|rule)\b/i.test(statement.sql)) return 'triggers or rules may change its rows';
+    const names = statement.tables.map(folded);
+    if (
+      /^\s*alter\b/i.test(statement.sql) &&
+      names.includes(info.name) &&
+      !harmlessAlteration.test(statement.sql)
+    )
+      return 'the set-up altered it';
+  }
+  return undefined;
+}
+
 /** Rows that change without a statement that says so. */
 function unfollowedReason(create: CreateTableStatement): string | undefined {
   const text = JSON.stringify(create);
@@ -202,7 +226,8 @@ function evaluateSetup(setup: readonly Statement[], catalog: Catalog): Map<strin
   for (const statement of setup) {
     if (statement.type === 'create-table') {
       const info = catalog.find(statement.name);
-      if (info !== undefined && statement.as === undefined) states.set(info.name, []);
+      const again = statement.ifNotExists && info !== undefined && states.has(info.name);
+      if (info !== undefined && statement.as === undefined && !again) states.set(info.name, []);
     } else if (statement.type === 'insert') {
       const info = catalog.find(statement.table.name);
       const rows = info === undefined ? undefined : states.get(info.name);

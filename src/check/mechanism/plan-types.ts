@@ -22,6 +22,8 @@ export interface ScanPlan {
   readonly keys: readonly string[] | undefined;
   /** The line a row gives; a cell may be undecidable. */
   readonly project: (row: EvaluatedRow) => readonly Evaluated[];
+  /** Cells in a line. */
+  readonly width: number;
   /** Where the identity stands in a line; undefined: the line does not tell its row. */
   readonly identityAt: readonly number[] | undefined;
   /** Where each column of the table stands in a line, if all of them do. */

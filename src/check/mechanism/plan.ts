@@ -209,6 +209,7 @@ function planScan(
     where: predicate === undefined ? () => true : (row) => satisfied(predicate(asRow(row))),
     keys: keysOf(body.where, info, dialect),
     project: (row) => cells.map((cell) => cell(row)),
+    width: cells.length,
     identityAt: identityAt.length === 0 || identityAt.includes(-1) ? undefined : identityAt,
     wholeAt: wholeAt.includes(-1) ? undefined : wholeAt,
     lock,

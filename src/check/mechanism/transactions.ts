@@ -11,7 +11,7 @@
  * (a SET, a statement that failed), the span reaches from the first that may to the first that certainly does.
  */
 import { type Contract, contractFor, type Level, type Mechanism, parseLevel } from '../../contracts/index.js';
-import type { History, Operation } from '../../histories/index.js';
+import type { HistoryHeader, Operation } from '../../histories/index.js';
 import { classifyStatement, type Dialect } from '../../sql/index.js';
 import { type Interval, intervalOf, never } from './interval.js';
 
@@ -44,14 +44,18 @@ export function hasSnapshot(mechanism: Mechanism): boolean {
   return mechanism.pivot !== 'statement' && mechanism.pivot !== 'uncommitted';
 }
 
-/** Every transaction by its number. */
-export function transactionsOfHistory(history: History, contract: Contract): Map<number, Tx> {
+/** Every transaction by its number; operations come in the order of their answers. */
+export function transactionsOfHistory(
+  header: HistoryHeader,
+  inOrder: readonly Operation[],
+  contract: Contract,
+): Map<number, Tx> {
   const groups = new Map<number, Operation[]>();
   const changedLevel = new Map<number, string>();
   const before = new Map<number, Operation>();
   const lastOf = new Map<number, Operation>();
   const reasons = new Map<number, string>();
-  for (const operation of history.operations) {
+  for (const operation of inOrder) {
     let group = groups.get(operation.transaction);
     if (group === undefined) {
       group = [];
@@ -67,22 +71,24 @@ export function transactionsOfHistory(history: History, contract: Contract): Map
     const reason = changedLevel.get(operation.session);
     if (reason !== undefined) reasons.set(operation.transaction, reason);
   }
+  const usual = header.level ?? contract.level;
   const promises = new Map<string, Contract | undefined>();
   const promiseAt = (level: Level | undefined): Contract | undefined => {
-    if (level === undefined || level === contract.level) return contract;
+    // The contract given is for the level of the run, whatever it calls that level itself.
+    if (level === undefined || level === usual) return contract;
     if (!promises.has(level))
-      promises.set(level, contractFor(contract.owner, level, history.header.target?.settings));
+      promises.set(level, contractFor(contract.owner, level, header.target?.settings));
     return promises.get(level);
   };
   const result = new Map<number, Tx>();
   for (const [id, operations] of groups) {
-    const level = levelOf(history, operations);
+    const level = levelOf(header, operations);
     const promised = promiseAt(level);
     const usable = promised?.mechanism === undefined ? undefined : promised;
     const unjudged =
       reasons.get(id) ??
       (usable === undefined ? `no contract of ${contract.owner} says how ${level} works` : undefined);
-    result.set(id, makeTx(id, operations, before.get(id), usable, unjudged, history.header.dialect));
+    result.set(id, makeTx(id, operations, before.get(id), usable, unjudged, header.dialect));
   }
   return result;
 }
@@ -94,14 +100,14 @@ function changesIsolation(sql: string): boolean {
 }
 
 /** BEGIN may name a level of its own. */
-function levelOf(history: History, operations: readonly Operation[]): Level | undefined {
+function levelOf(header: HistoryHeader, operations: readonly Operation[]): Level | undefined {
   const first = operations[0]!;
   const named =
     first.kind === 'begin'
       ? /isolation\s+level\s+([a-z ]+?)\s*(,|$|read only|read write)/i.exec(first.sql ?? '')
       : null;
   if (named !== null) return parseLevel(named[1]!);
-  return history.header.sessionLevels?.[String(first.session)] ?? history.header.level;
+  return header.sessionLevels?.[String(first.session)] ?? header.level;
 }
 
 function makeTx(

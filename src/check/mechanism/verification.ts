@@ -4,8 +4,10 @@ import type { History } from '../../histories/index.js';
 import type { Finding } from '../finding.js';
 import type { Certifier } from './certifier.js';
 import type { InFlight } from './in-flight.js';
+import type { Interval } from './interval.js';
 import type { LockTable } from './locks.js';
 import type { MirrorTable } from './mirror.js';
+import type { Catalog } from './plan.js';
 import type { Tally } from './result.js';
 import { SnapshotBounds } from './snapshot-bounds.js';
 import type { Tx } from './transactions.js';
@@ -13,6 +15,9 @@ import type { Tx } from './transactions.js';
 export interface Verification {
   readonly history: History;
   readonly contract: Contract;
+  readonly catalog: Catalog;
+  /** The history says which rows operations touched. */
+  readonly traced: boolean;
   /** Writers of a row exclude each other until they end. */
   readonly exclusive: boolean;
   readonly tables: ReadonlyMap<string, MirrorTable>;
@@ -32,4 +37,9 @@ export function boundsOf(verification: Verification, tx: Tx): SnapshotBounds {
     verification.bounds.set(tx, bounds);
   }
   return bounds;
+}
+
+/** The span of a transaction's snapshot, as far as its reads have narrowed it. */
+export function narrowedSnapshot(verification: Verification, tx: Tx): Interval | undefined {
+  return tx.snapshot === undefined ? undefined : verification.bounds.get(tx)?.narrow(tx.snapshot);
 }
