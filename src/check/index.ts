@@ -35,6 +35,18 @@ export {
   ww,
 } from './graph.js';
 export {
+  checkInstrumented,
+  type Dependencies,
+  type Instrumented,
+  type InstrumentedCheck,
+  type InstrumentedCheckOptions,
+  type InstrumentOptions,
+  inferDependencies,
+  instrumentCase,
+  type StrippedHistory,
+  stripResults,
+} from './instrument/index.js';
+export {
   baseOf,
   type CheckLevel,
   checkLevels,

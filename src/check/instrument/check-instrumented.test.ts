@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { findContract } from '../../contracts/index.js';
 import type { Instrumented } from './index.js';
 import { checkInstrumented } from './index.js';
+import { sourcesOf } from './marks.js';
 import { instrumentScript, type Step, type Told, tell } from './tell.case.js';
 
 const two = `CREATE TABLE t (id INT PRIMARY KEY, v INT); INSERT INTO t VALUES (1, 10), (2, 20);\n`;
@@ -353,6 +354,47 @@ describe('searches', () => {
       after: [[[2, 21, 's2.2', ';0;2.1']], [['s2.2', ';0;2.1']], []],
     };
     expect(kinds(deleted, told, 'mariadb:repeatable-read')).toEqual(['read-skew: forbids read-skew']);
+  });
+});
+
+describe('INSERT … SELECT', () => {
+  it('says what it read in the ids of the rows it makes', () => {
+    const script = instrumentScript(`${two}
+      CREATE TABLE u (id INT, v INT);
+      T1: BEGIN
+      T1: INSERT INTO u SELECT * FROM t WHERE id = 1
+      T2: BEGIN
+      T2: INSERT INTO u SELECT * FROM t WHERE id = 2
+      T1: UPDATE t SET v = 0 WHERE id = 2
+      T2: UPDATE t SET v = 0 WHERE id = 1
+      T1: COMMIT
+      T2: COMMIT`);
+    const one = undefined;
+    const steps = [
+      at('T1'),
+      at('T1', one, 1),
+      at('T2'),
+      at('T2', one, 1),
+      at('T1', one, 1),
+      at('T2', one, 1),
+      at('T1'),
+      at('T2'),
+    ];
+    const t = [
+      [1, 0, 's2.1', ';0;2.2'],
+      [2, 0, 's2.2', ';0;1.2'],
+    ];
+    const u = [
+      [1, 10, '1.1(s2.1@;0)', ';1.1'],
+      [2, 20, '2.1(s2.2@;0)', ';2.1'],
+    ];
+    expect(kinds(script, { steps, before: [[], []], after: [t, u] }, 'adya:PL-2.99')).toEqual([
+      'write-skew: forbids G2-item',
+    ]);
+    expect(sourcesOf('5.1(3.2(s2.1@;0)@;3.2+-@)')).toEqual({
+      token: '5.1',
+      rows: [{ rid: '3.2(s2.1@;0)', list: ';3.2' }],
+    });
   });
 });
 

@@ -17,7 +17,7 @@ import { type CheckLevel, checkLevels, implies, ruledOut, strongestOf } from '..
 import { addRealTimeOrder, addSessionOrder } from '../real-time.js';
 import { applyContract, exemptsLockingReads, isExempt } from './contract-rules.js';
 import { type Dependencies, edgesOf, inferDependencies } from './dependencies.js';
-import type { Instrumented } from './instrument-case.js';
+import type { Instrumented } from './instrumented.js';
 import { findLostWrites } from './lost-writes.js';
 import { observerId, type RowProblem } from './row-chains.js';
 import { RowFindings } from './row-findings.js';

@@ -15,7 +15,7 @@
  */
 import type { History } from '../../histories/index.js';
 import { EdgeList, predicateRw, rw, wr, ww } from '../graph.js';
-import type { Instrumented } from './instrument-case.js';
+import type { Instrumented } from './instrumented.js';
 import { chainRows, initialWriter, type RowChain, type RowChains, type RowProblem } from './row-chains.js';
 import { type RowEvents, readRowEvents, type ScanRun } from './row-events.js';
 

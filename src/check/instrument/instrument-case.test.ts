@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { scheduleProblem } from '../../cases/index.js';
 import type { Dialect } from '../../sql/index.js';
@@ -171,4 +172,15 @@ describe('schedules', () => {
     expect(result.scheduled.case.sessions[0]!.statements).toEqual(['DELETE FROM t']);
     expect(result.plans[0]![0]!.write?.unnamed).toBe(true);
   });
+});
+
+it('is documented as it is', () => {
+  const page = readFileSync('docs/stages/check-instrument.md', 'utf8');
+  const pairs = /```sql\n([\s\S]*?)```/.exec(page)![1]!.trim().split('\n\n');
+  expect(pairs.length).toBeGreaterThan(5);
+  for (const pair of pairs) {
+    const [before, after] = pair.split('\n').map((line) => line.replace(/;$/, ''));
+    if (before!.startsWith('CREATE')) expect(instrument([], 'postgres').scheduled.case.setup[0]).toBe(after);
+    else expect(becomes(before!, 'postgres')).toEqual([after]);
+  }
 });

@@ -6,7 +6,7 @@
  * Says nothing where rows may go unnoticed: tables with foreign-key actions, deletes that could not name their rows,
  * sessions whose fate is unknown.
  */
-import type { Instrumented } from './instrument-case.js';
+import type { Instrumented } from './instrumented.js';
 import { parseWriteList } from './marks.js';
 import { initialWriter, type RowChains, type RowProblem } from './row-chains.js';
 import type { RowEvents } from './row-events.js';

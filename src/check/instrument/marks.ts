@@ -2,7 +2,8 @@
  * The two columns Isolde adds to every table, and what is written into them.
  *
  * - `isolde_rid` names a row for ever: `s2.1` (second set-up statement, first row) or `3.2.1` (transaction 3, its
- *   second statement, first row). Rows made by INSERT … SELECT are named after what they were made from: `3.2(s2.1)`.
+ *   second statement, first row). Rows made by INSERT … SELECT are named after the versions they were made from:
+ *   `3.2(s2.1@;0)`. That keeps them apart, and says what the statement read.
  * - `isolde_wl` is the list of the statements that wrote the row: `;0;3.2;5.1` was there from the start, then
  *   statement 2 of transaction 3 wrote it, then statement 1 of transaction 5. IsoRel keeps transactions here;
  *   keeping statements also shows intermediate reads and the order of writes inside a transaction.
@@ -51,6 +52,36 @@ export function parseEntries(value: Value | undefined): { entries: RowEntry[]; c
     if (at > 0) entries.push({ rid: text.slice(0, at), list: text.slice(at + 1) });
   }
   return { entries, cut: rest !== '' };
+}
+
+/**
+ * What a row made by INSERT … SELECT was made from: the statement, and each row it read with its list. A dash stands
+ * for the empty side of an outer join.
+ */
+export function sourcesOf(
+  rid: string,
+): { readonly token: string; readonly rows: readonly RowEntry[] } | undefined {
+  const [, token, inside] = /^(\d+\.\d+)\((.*)\)$/.exec(rid) ?? [];
+  if (token === undefined || !inside!.includes('@')) return undefined;
+  const rows: RowEntry[] = [];
+  let depth = 0;
+  let from = 0;
+  let at = -1;
+  for (let i = 0; i <= inside!.length; i++) {
+    const char = inside![i];
+    if (char === '(') depth++;
+    else if (char === ')') depth--;
+    else if (depth > 0) continue;
+    else if (char === '@') at = i;
+    else if (char === '+' || char === undefined) {
+      if (at < 0) return undefined;
+      const source = inside!.slice(from, at);
+      if (source !== '-') rows.push({ rid: source, list: inside!.slice(at + 1, i) });
+      from = i + 1;
+      at = -1;
+    }
+  }
+  return { token, rows };
 }
 
 export const text = (value: string): Expression => ({ type: 'literal', value });

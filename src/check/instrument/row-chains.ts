@@ -18,7 +18,7 @@
 import type { History } from '../../histories/index.js';
 import type { Value } from '../../sql/index.js';
 import type { ReadAnomaly } from '../finding.js';
-import type { Instrumented } from './instrument-case.js';
+import type { Instrumented } from './instrumented.js';
 import { parseWriteList, refKey } from './marks.js';
 import type { RowEvents, RowRead, WriteRun } from './row-events.js';
 import { planOf } from './strip-results.js';

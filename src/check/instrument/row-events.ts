@@ -4,8 +4,8 @@
  */
 import type { History, Operation } from '../../histories/index.js';
 import type { Value } from '../../sql/index.js';
-import type { Instrumented, StatementPlan } from './instrument-case.js';
-import { parseEntries } from './marks.js';
+import type { Instrumented, StatementPlan } from './instrumented.js';
+import { parseEntries, sourcesOf } from './marks.js';
 import { addedColumns, isObserver, planOf } from './strip-results.js';
 import type { TraceForm } from './trace-query.js';
 
@@ -111,6 +111,7 @@ export function readRowEvents(history: History, instrumented: Instrumented): Row
   }
   markUndone(transactions, instrumented, writes);
   const { before, after, labels } = readObserver(observer, instrumented);
+  addSources(reads, [before, after], writes);
   return {
     transactions,
     reads,
@@ -121,6 +122,29 @@ export function readRowEvents(history: History, instrumented: Instrumented): Row
     ...(before === undefined ? {} : { before }),
     ...(after === undefined ? {} : { after }),
   };
+}
+
+/** What INSERT … SELECT read, as the ids of the rows it made tell. They may have been made from such rows themselves. */
+function addSources(
+  reads: RowRead[],
+  states: readonly (ObservedState | undefined)[],
+  writes: ReadonlyMap<string, WriteRun>,
+): void {
+  const seen = new Set(reads.map(({ rid }) => rid));
+  for (const state of states) {
+    for (const rows of state?.tables.values() ?? []) for (const rid of rows.keys()) seen.add(rid);
+  }
+  // A set grows while it is walked, and each id is walked once.
+  for (const rid of seen) {
+    const made = sourcesOf(rid);
+    const run = made === undefined ? undefined : writes.get(made.token);
+    if (made === undefined || run === undefined) continue;
+    const { operation, transaction } = run;
+    for (const { rid: source, list } of made.rows) {
+      seen.add(source);
+      reads.push({ rid: source, list, operation, transaction, what: 'read', locking: true });
+    }
+  }
 }
 
 /** The rows behind the added columns; `first`: those of the first trace. */

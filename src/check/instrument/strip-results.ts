@@ -7,7 +7,7 @@
  */
 import type { History, Operation } from '../../histories/index.js';
 import { classifyStatement } from '../../sql/index.js';
-import type { Instrumented, StatementPlan } from './instrument-case.js';
+import type { Instrumented, StatementPlan } from './instrumented.js';
 import type { TraceForm } from './trace-query.js';
 
 export interface StrippedHistory {

@@ -1,0 +1,78 @@
+/** An instrumented case as data: what to run, and what each statement and each result column of it stands for. */
+import type { ScheduledCase, StatementRef } from '../../cases/index.js';
+import type { Dialect } from '../../sql/index.js';
+import type { TraceForm } from './trace-query.js';
+
+export interface InstrumentOptions {
+  /** The database has DELETE … RETURNING. Default: yes, except in MySQL's family, where only MariaDB has it. */
+  readonly returning?: boolean;
+  /** How many different conditions the observer asks again; default 100. */
+  readonly conditions?: number;
+}
+
+/** What a statement of the instrumented case is, and what its result holds. */
+export interface StatementPlan {
+  /** The statement of the original case it stands for. */
+  readonly original: StatementRef;
+  /** A companion was added: the original statement follows it. */
+  readonly role: 'statement' | 'companion';
+  /** What the columns added behind the original ones hold. */
+  readonly traces: readonly TraceForm[];
+  /** What became of the rows it returns. */
+  readonly rows: 'read' | 'written' | 'deleted';
+  /** A locking read, or part of a write: it may see current rows where plain reads see a snapshot. */
+  readonly locking: boolean;
+  /** The original statement returns rows. */
+  readonly answers: boolean;
+  /** Index in `scans`: it returns every row that matches. */
+  readonly scan?: number;
+  readonly write?: WritePlan;
+}
+
+export interface WritePlan {
+  readonly token: string;
+  readonly table: string;
+  readonly deletes: boolean;
+  /** A row may hold the token more than once. */
+  readonly repeats: boolean;
+  /** The reported row count is the number of rows that got the token. */
+  readonly counted: boolean;
+  /** Rows may disappear without being named. */
+  readonly unnamed: boolean;
+}
+
+export interface InstrumentedTable {
+  readonly name: string;
+  /** The columns a person knows a row by. */
+  readonly label: readonly string[];
+  /** Its columns as the observer's query returns them. */
+  readonly columns: readonly string[];
+  /** Foreign-key actions may change or delete rows without a mark. */
+  readonly actions: boolean;
+}
+
+export type ObservedQuery =
+  | { readonly type: 'state'; readonly table: string }
+  | { readonly type: 'scan'; readonly scan: number };
+
+export interface Instrumented {
+  readonly original: ScheduledCase;
+  /** What to run. */
+  readonly scheduled: ScheduledCase;
+  readonly dialect: Dialect;
+  /** For the executor's option of the same name. */
+  readonly observe: readonly string[];
+  /** By session and position of the instrumented case. */
+  readonly plans: readonly (readonly StatementPlan[])[];
+  readonly observed: readonly ObservedQuery[];
+  readonly tables: readonly InstrumentedTable[];
+  readonly scans: readonly { readonly table: string; readonly sql: string }[];
+  /** Which table the rows belong to whose ids begin so (`s2`, `3.2`). */
+  readonly makers: Readonly<Record<string, string>>;
+  /** Statements that run untouched because they were not understood; without `ref`: of the set-up. */
+  readonly opaque: readonly { readonly ref?: StatementRef; readonly sql: string; readonly reason: string }[];
+  /** Tables that carry no marks, and why. */
+  readonly unseenTables: readonly { readonly name: string; readonly reason: string }[];
+  /** Statements whose reads are not seen, and why. */
+  readonly unseenReads: readonly { readonly ref: StatementRef; readonly reason: string }[];
+}
