@@ -1,43 +1,294 @@
 import { readFile } from 'node:fs/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import { parseScript, printScript } from '../cases/index.js';
-import { openTarget } from '../targets/index.js';
-import { DatabaseOracle, type DatabaseOracleOptions } from './database-oracle.js';
-import { dressed } from './dress.case.js';
-import { mechanismJudge } from './judge.js';
-import { reduceFinding } from './reduce-finding.js';
+import { parseScript, type ScheduledCase } from '../cases/index.js';
+import type { Finding } from '../check/index.js';
+
+import { fakeTarget } from '../execute/fake-target.case.js';
+import type { History } from '../histories/index.js';
+import { openTarget, type Target } from '../targets/index.js';
+import { describeLive } from '../targets/mariadb/live-mariadb.case.js';
+import { buryCase } from './bury.js';
+import { candidateOf } from './candidate.js';
+import { DatabaseOracle, type DatabaseOracleOptions, type Judge } from './database-oracle.js';
+import { rawFinding } from './from-history.js';
+import { contractOf, mechanismJudge } from './judge.js';
+import type { ReductionResult } from './reduce.js';
+import { type FindingOptions, reduceFinding } from './reduce-finding.js';
 import { type StrategyName, strategies } from './strategies/index.js';
 
+const names = Object.keys(strategies) as StrategyName[];
 let oracle: DatabaseOracle | undefined;
-afterEach(() => oracle?.close());
+afterEach(async () => {
+  await oracle?.close();
+  oracle = undefined;
+});
 
 async function open(url: string, more: Partial<DatabaseOracleOptions> = {}): Promise<DatabaseOracle> {
   oracle = await DatabaseOracle.open({ open: () => openTarget(url), judge: mechanismJudge(), ...more });
   return oracle;
 }
 
-const duckdb17223 = async () =>
-  parseScript(await readFile('examples/scripts/duckdb-17223.sql', 'utf8'), {
-    file: 'duckdb-17223.sql',
-    dialect: 'duckdb',
+async function reduced(start: ScheduledCase, options: FindingOptions): Promise<ReductionResult> {
+  const outcome = await reduceFinding(candidateOf(start), { confirmRuns: 20, ...options });
+  if (outcome.kind !== 'reduced') throw new Error(`nothing was reduced: ${outcome.kind}`);
+  expect(outcome.result).toMatchObject({
+    minimal: true,
+    sameFinding: true,
+    confirmed: { shown: 20, runs: 20 },
+  });
+  return outcome.result;
+}
+
+function script(text: string, dialect: 'duckdb' | 'mysql'): ScheduledCase {
+  return parseScript(text, { file: 'test.sql', dialect });
+}
+
+function statementsOf({ result }: ReductionResult): string[] {
+  return result.schedule.batches
+    .flat()
+    .map(([s, p]) => `${result.case.sessions[s]!.name}: ${result.case.sessions[s]!.statements[p]}`);
+}
+
+describe('DuckDB #17223 among 200 irrelevant statements of six sessions', () => {
+  it.each(names)('is found again by %s', async (strategy) => {
+    const text = await readFile('examples/scripts/duckdb-17223.sql', 'utf8');
+    const start = buryCase(script(text, 'duckdb'), { operations: 200, sessions: 6 });
+    const result = await reduced(start, { oracle: await open('duckdb:', { lanes: 2 }), strategy });
+    expect(result.transactions).toBeLessThanOrEqual(3);
+    expect(result.operations).toBeLessThanOrEqual(6);
+    const kinds = statementsOf(result).map((sql) => sql.split(' ')[1]!.replace(';', ''));
+    expect(kinds).toEqual(expect.arrayContaining(['DELETE', 'UPDATE']));
+    expect(result.result.case.setup).toEqual(['CREATE TABLE t (v INT)', 'INSERT INTO t VALUES (0)']);
+  });
+});
+
+describeLive('bugs of InnoDB at REPEATABLE READ', (live) => {
+  const options = (): Partial<DatabaseOracleOptions> => ({ level: 'repeatable read' });
+
+  it('the no-op update, among 300 irrelevant operations, is reduced to the five statements of its report', async () => {
+    const core = script(
+      `CREATE TABLE t (id INT PRIMARY KEY, v INT);
+       INSERT INTO t VALUES (1, 10), (2, 20), (3, 30);
+       A: BEGIN;
+       A: SELECT id, v FROM t WHERE v >= 0 ORDER BY id LIMIT 5;
+       B: BEGIN;
+       B: UPDATE t SET v = 99 WHERE id = 1 AND v < 50;
+       B: COMMIT;
+       A: UPDATE t SET v = 99 WHERE id IN (1, 2);
+       A: SELECT id, v FROM t ORDER BY v;
+       A: COMMIT;`,
+      'mysql',
+    );
+    const start = buryCase(core, { operations: 300, sessions: 12 });
+    const result = await reduced(start, { oracle: await open(live().url(), options()) });
+    expect(statementsOf(result)).toEqual([
+      'T1: BEGIN',
+      'T1: SELECT * FROM t',
+      expect.stringMatching(/^T2: UPDATE t SET v = \d$/),
+      expect.stringMatching(/^T1: UPDATE t SET v = \d$/),
+      'T1: SELECT * FROM t',
+    ]);
+    expect(result.rows).toBe(1);
+    expect(result.finding?.kind).toBe('own-write-missed');
+    expect(result.afterStrategy!.counts.trials).toBeLessThan(15);
   });
 
-describe('DuckDB #17223 dressed with 200 irrelevant statements', () => {
-  it.each(Object.keys(strategies) as StrategyName[])('is found again by %s', async (strategy) => {
-    const start = dressed(await duckdb17223(), { operations: 200, sessions: 3 });
-    const outcome = await reduceFinding(start, { oracle: await open('duckdb:'), strategy, confirmRuns: 5 });
-    if (outcome.kind !== 'reduced') throw new Error(outcome.kind);
-    const { result } = outcome;
-    console.log(
-      strategy,
-      result.counts,
-      result.seconds,
-      result.afterStrategy,
-      result.removalsTried,
-      result.finding?.explanation,
+  it('a raw history of a free run is reduced without running all of it', async () => {
+    const target = live().target;
+    const program = script(
+      `CREATE TABLE t (id INT PRIMARY KEY, v INT);
+       INSERT INTO t VALUES (1, 10), (2, 20);
+       A: BEGIN;
+       A: SELECT id, v FROM t;
+       B: UPDATE t SET v = 99;
+       A: UPDATE t SET v = 99;
+       A: SELECT id, v FROM t;
+       A: COMMIT;`,
+      'mysql',
     );
-    console.log(printScript(result.result));
-    expect(result).toMatchObject({ minimal: true, sameFinding: true, confirmed: { shown: 5, runs: 5 } });
-    expect(result.operations).toBeLessThanOrEqual(6);
+    const start = buryCase(program, { operations: 100, sessions: 4 });
+    const judge = mechanismJudge();
+    // By schedule, so that the interleaving is sure; order inference has nothing but the history all the same.
+    const seen = await (await open(live().url(), options())).observe(start);
+    const raw = rawFinding(seen.history, contractOf(seen.history, target), judge, target)!;
+    expect(raw.findings).toBeGreaterThan(0);
+    const sent: number[] = [];
+    const counting: Judge = {
+      ...judge,
+      findings: (history, on) => {
+        sent.push(history.operations.length);
+        return judge.findings(history, on);
+      },
+    };
+    await oracle!.close();
+    const result = await reduced(raw.candidate, {
+      oracle: await open(live().url(), { ...options(), judge: counting }),
+      seen: raw,
+    });
+    expect(result.operations).toBe(5);
+    expect(Math.max(...sent)).toBeLessThan(20);
+  });
+
+  it('finds nothing where the server is told to keep its promise', async () => {
+    const fine = await DatabaseOracle.open({
+      open: () => openTarget(live().url()),
+      judge: mechanismJudge(),
+      level: 'serializable',
+    });
+    const outcome = await reduceFinding(
+      candidateOf(
+        script('CREATE TABLE t (a INT);\nA: INSERT INTO t VALUES (1);\nB: SELECT * FROM t;', 'mysql'),
+      ),
+      { oracle: fine },
+    );
+    await fine.close();
+    expect(outcome.kind).toBe('no-finding');
+  });
+});
+
+/** Judges by what was sent: the finding is that session A sent `LOCK x` and `LOCK y`. */
+const lockJudge: Judge = {
+  findings: ({ operations }: History): Finding[] => {
+    const sent = (sql: string) =>
+      operations.find((operation) => operation.sql === sql && operation.outcome === 'ok');
+    const [x, y] = [sent('LOCK x'), sent('LOCK y')];
+    if (x === undefined || y === undefined) return [];
+    return [
+      {
+        kind: 'two-locks',
+        oracle: 'mechanism',
+        certainty: 'proved',
+        rulesOut: [],
+        transactions: [],
+        operations: [x, y].map(({ index, transaction, sql }) => ({ index, transaction, text: sql! })),
+        explanation: 'both locks were granted',
+      },
+    ];
+  },
+  identity: ({ kind }) => kind,
+};
+
+const lockCase = candidateOf(
+  parseScript(
+    'A: BEGIN;\nA: LOCK x;\nA: LOCK z;\nA: LOCK y;\nA: COMMIT;\nB: BEGIN;\nB: LOCK w;\nB: COMMIT;',
+    {
+      file: 'locks.sql',
+    },
+  ),
+);
+
+describe('a database that goes away', () => {
+  /** A target under which every n-th run of a case loses a connection, and reopening fails once. */
+  function dying(every: number): { readonly open: () => Promise<Target>; opened: number } {
+    const state = { opened: 0, runs: 0, refuse: false };
+    const opener = async (): Promise<Target> => {
+      if (state.refuse) {
+        state.refuse = false;
+        const { IsoldeError } = await import('../errors.js');
+        throw new IsoldeError('connect', 'connection refused');
+      }
+      state.opened++;
+      const { target } = fakeTarget();
+      return {
+        ...target,
+        createScratch: async () => {
+          const scratch = await target.createScratch();
+          return {
+            ...scratch,
+            openSession: async (limits) => {
+              const session = await scratch.openSession(limits);
+              return {
+                id: session.id,
+                cancel: () => session.cancel(),
+                close: () => session.close(),
+                execute: (sql) => {
+                  const dies = sql === 'LOCK x' && ++state.runs % every === 0;
+                  if (dies) state.refuse = true;
+                  return session.execute(dies ? 'DIE' : sql);
+                },
+              };
+            },
+          };
+        },
+      };
+    };
+    return {
+      open: opener,
+      get opened() {
+        return state.opened;
+      },
+    };
+  }
+
+  it('is opened again, and the reduction ends as if nothing had happened', async () => {
+    const calm = await open('', { open: async () => fakeTarget().target, judge: lockJudge });
+    const expected = await reduced(lockCase, { oracle: calm, confirmRuns: 20 });
+    await calm.close();
+    const target = dying(4);
+    const result = await reduced(lockCase, {
+      oracle: await open('', { open: target.open, judge: lockJudge }),
+      confirmRuns: 20,
+    });
+    expect(target.opened).toBeGreaterThan(1);
+    expect(result.result).toEqual(expected.result);
+    expect(result.counts).toEqual(expected.counts);
+  });
+
+  it('every time a candidate runs makes that candidate another bug', async () => {
+    const target = dying(1);
+    const fragile = await open('', { open: target.open, judge: lockJudge });
+    fragile.lookFor('two-locks');
+    expect((await fragile.run(lockCase, 0)).verdict).toBe('another');
+    expect(target.opened).toBe(3);
+  });
+
+  it('for good ends the reduction with the reason', async () => {
+    let opened = 0;
+    const { target } = fakeTarget();
+    const { IsoldeError } = await import('../errors.js');
+    const gone = await open('', {
+      judge: lockJudge,
+      reopenMs: 150,
+      open: async () => {
+        if (opened++ > 0) throw new IsoldeError('connect', 'connection refused');
+        return {
+          ...target,
+          createScratch: () => Promise.reject(new IsoldeError('connect', 'the server is gone')),
+        };
+      },
+    });
+    await expect(reduceFinding(lockCase, { oracle: gone })).rejects.toThrow('connection refused');
+  });
+});
+
+describe('a schedule that cannot run', () => {
+  it('is infeasible, and ends', async () => {
+    const { target } = fakeTarget();
+    const limits = { statementTimeoutMs: 1, lockTimeoutMs: 1 };
+    const stuck = await open('', { open: async () => target, judge: lockJudge, limits });
+    stuck.lookFor('two-locks');
+    const hanging = parseScript('A: BEGIN;\nA: LOCK x;\nB: BEGIN;\nB: HANG;\nA: COMMIT;', {
+      file: 'hang.sql',
+    });
+    expect(await stuck.run(candidateOf(hanging), 0)).toMatchObject({
+      verdict: 'infeasible',
+      note: 'a statement was never answered',
+    });
+  });
+
+  it('because its set-up fails is infeasible, and the database is not taken for dead', async () => {
+    let opened = 0;
+    const counting = await open('', {
+      judge: mechanismJudge(),
+      open: () => {
+        opened++;
+        return openTarget('duckdb:');
+      },
+    });
+    const broken = script('INSERT INTO t VALUES (1);\nA: SELECT * FROM t;', 'duckdb');
+    const { verdict, note } = await counting.run(candidateOf(broken), 0);
+    expect(verdict).toBe('infeasible');
+    expect(note).toContain('INSERT INTO t VALUES (1)');
+    expect(opened).toBe(1);
   });
 });

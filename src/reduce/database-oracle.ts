@@ -10,7 +10,7 @@ import type { Finding } from '../check/index.js';
 import type { Level } from '../contracts/index.js';
 import { IsoldeError } from '../errors.js';
 import { runScheduled, type SessionLimits, SessionPool } from '../execute/index.js';
-import type { ErrorClass, History } from '../histories/index.js';
+import type { ErrorClass, History, Operation } from '../histories/index.js';
 import type { Scratch, Target } from '../targets/index.js';
 import type { Candidate } from './candidate.js';
 import { type RepeatOptions, settleVerdict } from './sequential-test.js';
@@ -110,7 +110,7 @@ export class DatabaseOracle implements TrialOracle {
           sessions,
           ...(this.options.level !== undefined && { level: this.options.level }),
         });
-        const lost = history.operations.find(({ error }) => error !== undefined && gone.has(error.class));
+        const lost = history.operations.find(isLost);
         if (lost === undefined)
           return { history, findings: this.options.judge.findings(history, this.#target) };
         cause = new IsoldeError('target', `the database went away: ${lost.error!.message}`);
@@ -145,7 +145,10 @@ export class DatabaseOracle implements TrialOracle {
     const errors = history.operations.flatMap(({ error }) => error ?? []);
     const waited = errors.find((error) => stuck.has(error.class));
     if (waited !== undefined) return { verdict: 'infeasible', history, note: waited.message };
-    const died = errors.find((error) => gone.has(error.class));
+    if (history.operations.some(({ end }) => end === null)) {
+      return { verdict: 'infeasible', history, note: 'a statement was never answered' };
+    }
+    const died = history.operations.find(isLost)?.error;
     if (died !== undefined)
       return { verdict: 'another', history, note: `the database dies of it: ${died.message}` };
     const finding = findings[0];
@@ -201,6 +204,11 @@ export class DatabaseOracle implements TrialOracle {
       await new Promise((resolve) => setTimeout(resolve, pauseMs));
     }
   }
+}
+
+/** Whether the database hung up; a statement that we gave up waiting for has no end. */
+function isLost({ error, end }: Operation): boolean {
+  return error !== undefined && end !== null && gone.has(error.class);
 }
 
 /** A database that is gone cannot be tidied up; nothing in it is left to tidy either. */

@@ -1,3 +1,4 @@
+export { type BuryOptions, buryCase } from './bury.js';
 export { type Candidate, type CaseSize, candidateOf, contentKey, sizeOf } from './candidate.js';
 export { type CaseModel, type ModelOperation, modelOf, restrictTo, type Subset } from './case-model.js';
 export { type ComparedRow, compareStrategies, renderComparison } from './compare.js';
@@ -8,6 +9,7 @@ export {
   dependencyGraph,
   type RowAccess,
 } from './dependencies.js';
+export { findingIdentity } from './finding-identity.js';
 export { firstDivergence, type RawFinding, rawFinding } from './from-history.js';
 export { contractOf, mechanismJudge } from './judge.js';
 export {
@@ -22,6 +24,7 @@ export {
   type FindingOutcome,
   reduceFinding,
   type SeenFinding,
+  witnessOf,
 } from './reduce-finding.js';
 export { renderProgress, renderReduced, renderSummary } from './render.js';
 export { type RepeatOptions, settleVerdict } from './sequential-test.js';

@@ -62,23 +62,25 @@ function withRowsRead(told: readonly RowAccess[], run: Operation, keys: RowColum
   const { columns, rows } = run;
   if (columns === undefined || rows === undefined || told.some(({ writes }) => writes)) return told;
   return told.flatMap((access): readonly RowAccess[] => {
-    const at = columns.findIndex((name) => name.toLowerCase() === keys.get(access.table));
+    const at = columns.findIndex((name) => name.toLowerCase() === keys.get(access.table)?.name);
     if (access.row !== undefined || at < 0) return [access];
     return rows.map((row) => ({ table: access.table, row: valueKey(row[at] ?? null), writes: false }));
   });
 }
 
-/** Per table, lower-case, the column that names its rows. */
-type RowColumns = ReadonlyMap<string, string>;
+/** Per table, lower-case, the column that names its rows, and where it stands in the table. */
+type RowColumns = ReadonlyMap<string, { readonly name: string; readonly position: number }>;
 
 function rowColumns(setup: readonly string[], dialect: Dialect): RowColumns {
-  const columns = new Map<string, string>();
+  const columns = new Map<string, { readonly name: string; readonly position: number }>();
   for (const sql of setup) {
     if (!/^\s*create\b/i.test(sql)) continue;
     const statement = parseStatement(sql, dialect);
     if (statement.type !== 'create-table') continue;
-    const column = rowColumn(statement);
-    if (column !== undefined) columns.set(statement.name.toLowerCase(), column.toLowerCase());
+    const name = rowColumn(statement);
+    const position = statement.columns.findIndex((column) => column.name === name);
+    if (name === undefined || position < 0) continue;
+    columns.set(statement.name.toLowerCase(), { name: name.toLowerCase(), position });
   }
   return columns;
 }
@@ -120,7 +122,8 @@ function namedRows(
       const table = statement.table.name.toLowerCase();
       const column = keys.get(table);
       if (column === undefined || statement.source.type !== 'values') return undefined;
-      const at = statement.columns?.findIndex((name) => name.toLowerCase() === column) ?? 0;
+      const at =
+        statement.columns?.findIndex((name) => name.toLowerCase() === column.name) ?? column.position;
       const rows = statement.source.rows.map((row) => constant(row[at]));
       return at < 0 || rows.includes(undefined) ? undefined : { table, rows: rows as string[] };
     }
@@ -142,7 +145,7 @@ function namedRows(
 
 function rowsOf(name: string, where: Expression | undefined, keys: RowColumns) {
   const table = name.toLowerCase();
-  const column = keys.get(table);
+  const column = keys.get(table)?.name;
   const rows = column === undefined || where === undefined ? undefined : rowsIn(where, column);
   return rows === undefined ? undefined : { table, rows };
 }

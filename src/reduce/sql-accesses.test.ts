@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import { parseScript } from '../cases/index.js';
+import type { History } from '../histories/index.js';
+import { candidateOf } from './candidate.js';
+import { modelOf } from './case-model.js';
+import { dependencyGraph, reachable } from './dependencies.js';
+import { sqlAccesses } from './sql-accesses.js';
+
+const head = 'CREATE TABLE t (v INT, id INT PRIMARY KEY);\nCREATE TABLE u (a INT, b INT);\n';
+
+function modelFor(statements: string) {
+  return modelOf(candidateOf(parseScript(head + statements, { file: 'test.sql', dialect: 'postgres' })));
+}
+
+function accessesOf(sql: string): readonly string[] {
+  const source = sqlAccesses(modelFor(`T1: ${sql};`), 'postgres');
+  return source.accesses(0).map(({ table, row, writes }) => `${writes ? 'w' : 'r'} ${table}/${row ?? '*'}`);
+}
+
+describe('the rows a statement accesses', () => {
+  it.each([
+    ['SELECT * FROM t WHERE id = 3', ['r t/3']],
+    ['SELECT * FROM t WHERE v > 1 AND 3 = id', ['r t/3']],
+    ['SELECT * FROM t WHERE id IN (1, 2)', ['r t/1', 'r t/2']],
+    ['SELECT * FROM t WHERE id = 1 OR v = 2', ['r t/*']],
+    ['SELECT * FROM t', ['r t/*']],
+    ['UPDATE t SET v = 1 WHERE id = 2', ['w t/2']],
+    ['DELETE FROM t', ['w t/*']],
+    ['INSERT INTO t VALUES (10, 1), (20, 2)', ['w t/1', 'w t/2']],
+    ['INSERT INTO t (id, v) VALUES (1, 10)', ['w t/1']],
+    ['INSERT INTO u VALUES (7, 8)', ['w u/7']],
+    ['UPDATE t SET v = (SELECT MAX(a) FROM u) WHERE id = 1', ['w t/1', 'r u/*']],
+    ['TRUNCATE u', ['w u/*']],
+  ])('of %s', (sql, expected) => {
+    expect(accessesOf(sql)).toEqual(expected);
+  });
+
+  it('are those that came back, where a run tells', () => {
+    const model = modelFor('T1: SELECT id, v FROM t WHERE v > 5;');
+    const history: History = {
+      header: { sessions: ['T1'] },
+      operations: [
+        {
+          ...{ index: 0, session: 0, transaction: 0, kind: 'select', start: 0, end: 1, outcome: 'ok' },
+          statement: [0, 0],
+          columns: ['id', 'v'],
+          rows: [
+            [4, 6],
+            [9, 7],
+          ],
+        },
+      ],
+    };
+    expect(sqlAccesses(model, 'postgres', history).accesses(0)).toEqual([
+      { table: 't', row: '4', writes: false },
+      { table: 't', row: '9', writes: false },
+    ]);
+  });
+});
+
+describe('the dependency graph', () => {
+  it('leads from the writer of a version to those who read it or write over it', () => {
+    const model = modelFor(`
+      T1: UPDATE t SET v = 1 WHERE id = 1;
+      T2: UPDATE t SET v = 2 WHERE id = 2;
+      T1: UPDATE t SET v = 3 WHERE id = 1;
+      T2: SELECT * FROM t WHERE id = 1;
+      T1: SELECT * FROM t;
+      T2: DELETE FROM t;
+      T1: SELECT * FROM t WHERE id = 2;`);
+    const { successors, predecessors } = dependencyGraph(model, sqlAccesses(model, 'postgres'));
+    expect(successors).toEqual([[2], [4, 5], [3, 4, 5], [], [], [6], []]);
+    expect(predecessors[5]).toEqual([1, 2]);
+    expect(reachable(successors, [0])).toEqual([0, 2, 3, 4, 5, 6]);
+  });
+});
