@@ -7,7 +7,7 @@ import type { InFlight } from './in-flight.js';
 import type { Interval } from './interval.js';
 import type { LockTable } from './locks.js';
 import type { MirrorTable } from './mirror.js';
-import type { Catalog } from './plan.js';
+import type { Catalog } from './plan-parts.js';
 import type { Tally } from './result.js';
 import { SnapshotBounds } from './snapshot-bounds.js';
 import type { Tx } from './transactions.js';

@@ -1,0 +1,128 @@
+/** The rows of the tables before the first operation: as an observer read them, or as the set-up's statements made them. */
+import type { History, Operation } from '../../histories/index.js';
+import {
+  applyInsert,
+  compileUpdate,
+  compileWhere,
+  type EvaluatedRow,
+  isUndecidable,
+  parseStatement,
+  type Row,
+  type Statement,
+  sameName,
+} from '../../sql/index.js';
+import type { Catalog } from './plan-parts.js';
+import type { TableInfo } from './table-info.js';
+
+const observerName = 'observer';
+
+/** Runs the set-up's writes on empty tables; a table whose writes cannot be evaluated has no entry. */
+export function evaluateSetup(setup: readonly Statement[], catalog: Catalog): Map<string, EvaluatedRow[]> {
+  const states = new Map<string, EvaluatedRow[] | undefined>();
+  const options = {
+    dialect: catalog.dialect,
+    table: (name: string) => {
+      const info = catalog.find(name);
+      const rows = info === undefined ? undefined : states.get(info.name);
+      return info === undefined || rows === undefined
+        ? undefined
+        : { columns: info.shape.columns, rows: rows as Row[] };
+    },
+  };
+  for (const statement of setup) {
+    if (statement.type === 'create-table') {
+      const info = catalog.find(statement.name);
+      const again = statement.ifNotExists && info !== undefined && states.has(info.name);
+      if (info !== undefined && statement.as === undefined && !again) states.set(info.name, []);
+    } else if (statement.type === 'insert') {
+      const info = catalog.find(statement.table.name);
+      const rows = info === undefined ? undefined : states.get(info.name);
+      if (info === undefined || rows === undefined) continue;
+      const plain = statement.mode === undefined && statement.conflict === undefined;
+      const added = plain ? applyInsert(statement, info.shape, options) : undefined;
+      if (added === undefined || isUndecidable(added)) states.set(info.name, undefined);
+      else rows.push(...added);
+    } else if (statement.type === 'update' || statement.type === 'delete') {
+      const info = statement.table.type === 'table' ? catalog.find(statement.table.name) : undefined;
+      const rows = info === undefined ? undefined : states.get(info.name);
+      if (info === undefined || rows === undefined) continue;
+      states.set(info.name, changeRows(statement, info, rows, options));
+    } else if (statement.type === 'opaque' && statement.kind !== 'set' && statement.kind !== 'select') {
+      for (const name of statement.tables) {
+        const info = catalog.find(name);
+        // An index or an option changes no rows.
+        if (info !== undefined && statement.kind !== 'ddl') states.set(info.name, undefined);
+        else if (info !== undefined && /\btruncate\b|\bcolumn\b|\btrigger\b/i.test(statement.sql))
+          states.set(info.name, undefined);
+      }
+    }
+  }
+  return new Map([...states].filter((entry): entry is [string, EvaluatedRow[]] => entry[1] !== undefined));
+}
+
+function changeRows(
+  statement: Extract<Statement, { type: 'update' | 'delete' }>,
+  info: TableInfo,
+  rows: readonly EvaluatedRow[],
+  options: Parameters<typeof compileWhere>[2],
+): EvaluatedRow[] | undefined {
+  const where = compileWhere(statement, info.shape, options);
+  const apply = statement.type === 'update' ? compileUpdate(statement, info.shape, options) : undefined;
+  const result: EvaluatedRow[] = [];
+  for (const row of rows) {
+    const truth = where(row as Row);
+    if (isUndecidable(truth)) return undefined;
+    if (truth !== true) {
+      result.push(row);
+      continue;
+    }
+    const changed = apply?.(row as Row);
+    if (isUndecidable(changed)) return undefined;
+    if (changed !== undefined) result.push(changed);
+  }
+  return result;
+}
+
+/** Full reads by the observer before everybody else. */
+export function observedRows(history: History, catalog: Catalog): Map<string, EvaluatedRow[]> {
+  const rows = new Map<string, EvaluatedRow[]>();
+  const observer = history.header.sessions.indexOf(observerName);
+  if (observer < 0) return rows;
+  let first = Number.POSITIVE_INFINITY;
+  for (const { session, start } of history.operations)
+    if (session !== observer) first = Math.min(first, start);
+  for (const operation of history.operations) {
+    if (operation.session !== observer || operation.outcome !== 'ok' || (operation.end ?? first) >= first)
+      continue;
+    const table = fullyRead(operation, catalog);
+    if (table !== undefined && operation.rows !== undefined) {
+      const order = table.shape.columns.map((column) =>
+        operation.columns!.findIndex((name) => sameName(name, column.name, catalog.dialect)),
+      );
+      if (!order.includes(-1))
+        rows.set(
+          table.name,
+          operation.rows.map((row) => order.map((at) => row[at]!)),
+        );
+    }
+  }
+  return rows;
+}
+
+function fullyRead({ sql, columns }: Operation, catalog: Catalog): TableInfo | undefined {
+  if (sql === undefined || columns === undefined) return undefined;
+  const statement = parseStatement(sql, catalog.dialect);
+  if (statement.type !== 'select' || statement.body.type !== 'core' || statement.limit !== undefined)
+    return undefined;
+  const { body } = statement;
+  const from = body.from[0];
+  const plain =
+    body.from.length === 1 &&
+    body.where === undefined &&
+    body.groupBy.length === 0 &&
+    !body.distinct &&
+    body.items.every(
+      (item) => item.type === 'star' || (item.expression.type === 'column' && item.alias === undefined),
+    );
+  return plain && from?.type === 'table' ? catalog.find(from.name) : undefined;
+}

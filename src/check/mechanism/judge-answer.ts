@@ -1,0 +1,112 @@
+/**
+ * Judges the answer of a SELECT: finds out which state it looked at and which lines it returned, hands both to the judge
+ * for its form, and takes the row locks it asked for.
+ */
+import type { Operation } from '../../histories/index.js';
+import { classifyStatement } from '../../sql/index.js';
+import { checkLock } from './conflicts.js';
+import { judgeQuery } from './judge-query.js';
+import { judgeScan } from './judge-read.js';
+import { linesOfAccesses, linesOfRows, splitObject } from './lines.js';
+import type { QueryPlan, ScanPlan } from './plan-types.js';
+import type { View } from './row-chain.js';
+import { SnapshotBounds } from './snapshot-bounds.js';
+import { hasSnapshot, type Tx } from './transactions.js';
+import { boundsOf, narrowedSnapshot, type Verification } from './verification.js';
+import { readsLockRows, viewOf } from './view.js';
+
+/** Why the reads of a transaction are not judged; undefined: they are. */
+function unjudgedReason(tx: Tx): string | undefined {
+  if (tx.unjudged !== undefined) return tx.unjudged;
+  if (tx.contract?.mechanism === undefined) return 'no contract says how its level works';
+  return tx.contract.mechanism.ownWrites ? undefined : 'the contract does not promise own writes';
+}
+
+export function judgeRead(
+  verification: Verification,
+  tx: Tx,
+  operation: Operation,
+  plan: ScanPlan | QueryPlan,
+): void {
+  const reason = unjudgedReason(tx);
+  if (reason !== undefined) {
+    verification.tally.skip('read', reason);
+    return;
+  }
+  const mode = plan.lock === 'none' ? 'plain' : 'locking';
+  const narrowed = narrowedSnapshot(verification, tx);
+  const view = viewOf(tx, tx.contract!.mechanism!, operation, mode, narrowed);
+  if (plan.type === 'scan') judgeLines(verification, tx, operation, plan, view);
+  else if (verification.traced && operation.rows === undefined) judgeTracedLines(verification, tx, operation);
+  else judgeQuery(verification, tx, operation, plan, view);
+}
+
+function judgeLines(
+  verification: Verification,
+  tx: Tx,
+  operation: Operation,
+  plan: ScanPlan,
+  view: View,
+): void {
+  const { tally, catalog } = verification;
+  const mechanism = tx.contract!.mechanism!;
+  const table = verification.tables.get(plan.table)!;
+  const blind = table.blindSpot(tx, view.span.end);
+  if (blind !== undefined) {
+    tally.skip('read', blind);
+    return;
+  }
+  const byAccess = verification.traced && operation.rows === undefined;
+  if (!byAccess && operation.rows?.some((row) => row.length !== plan.width)) {
+    tally.skip('read', 'its result has other columns than the table we know');
+    return;
+  }
+  const accesses = (operation.accesses ?? []).filter((access) => access.mode === 'read');
+  const lines = byAccess ? linesOfAccesses(accesses, table, catalog.dialect) : linesOfRows(operation, plan);
+  const bounds = hasSnapshot(mechanism) && !view.current ? boundsOf(verification, tx) : new SnapshotBounds();
+  const rows = judgeScan(verification, { tx, operation, plan, view, table, lines, bounds });
+  const lock = plan.lock === 'none' && readsLockRows(tx, mechanism) ? 'share' : plan.lock;
+  if (lock !== 'share' && lock !== 'exclusive') return;
+  // TiDB accepts FOR SHARE and takes no lock.
+  if (lock === 'share' && tx.contract!.owner === 'tidb') return;
+  for (const row of rows) checkLock(verification, tx, operation, row, lock);
+}
+
+/** A query we cannot evaluate, but whose rows the trace names: each is judged, none is required. */
+export function judgeTracedLines(verification: Verification, tx: Tx, operation: Operation): void {
+  const { tally, catalog } = verification;
+  const reason = unjudgedReason(tx);
+  if (reason !== undefined) {
+    tally.skip('read', reason);
+    return;
+  }
+  tally.skip('read', 'only the rows it returned are judged: its condition cannot be evaluated');
+  const locking = classifyStatement(operation.sql ?? '', catalog.dialect).locking !== 'none';
+  const view = viewOf(tx, tx.contract!.mechanism!, operation, locking ? 'locking' : 'plain');
+  const byTable = new Map<string, Map<string, NonNullable<Operation['accesses']>[number]>>();
+  for (const access of operation.accesses ?? []) {
+    const [table] = splitObject(access.object);
+    const name = catalog.find(table)?.name;
+    if (name === undefined || access.mode !== 'read') continue;
+    const accesses = byTable.get(name) ?? new Map();
+    byTable.set(name, accesses);
+    // A join may show one row often; a locking one may even find it changed.
+    accesses.set(locking ? access.object : JSON.stringify(access), access);
+  }
+  for (const [table, accesses] of byTable) {
+    const own = { ...operation, accesses: [...accesses.values()] };
+    const plan: ScanPlan = {
+      type: 'scan',
+      table,
+      where: () => true,
+      keys: own.accesses.map(({ object }) => splitObject(object)[1]),
+      project: (row) => row,
+      width: 0,
+      identityAt: undefined,
+      wholeAt: undefined,
+      lock: locking ? 'weak' : 'none',
+      skipsLocked: true,
+    };
+    judgeLines(verification, tx, own, plan, view);
+  }
+}

@@ -1,0 +1,108 @@
+/**
+ * Plans of queries. A SELECT over one table that keeps its rows apart is a scan: it can be judged row by row. Anything else
+ * that can be evaluated is run on whole tables.
+ */
+import {
+  compileExpression,
+  compilePredicate,
+  type Evaluated,
+  type EvaluatedRow,
+  evaluateSelect,
+  isUndecidable,
+  type SelectStatement,
+  type StatementFeatures,
+  sameName,
+  statementFeatures,
+} from '../../sql/index.js';
+import { asRow, type Catalog, columnAt, evaluation, keysOf, opaqueWrite, satisfied } from './plan-parts.js';
+import type { Plan, RowLock, RowsOf, ScanPlan } from './plan-types.js';
+
+export function planSelect(statement: SelectStatement, catalog: Catalog): Plan {
+  const features = statementFeatures(statement);
+  if (!features.deterministic) return opaqueRead('its result does not follow from the rows alone');
+  if (features.writes.length > 0) return opaqueWrite(statement, catalog, 'a query that writes');
+  const lock = lockOf(statement);
+  const scan = planScan(statement, features, catalog, lock);
+  if (scan !== undefined) return scan;
+  const tables: string[] = [];
+  for (const { name, schema } of features.reads) {
+    const info = schema === undefined ? catalog.find(name) : undefined;
+    if (info === undefined) return opaqueRead(`the table ${name} is not known`);
+    if (!tables.includes(info.name)) tables.push(info.name);
+  }
+  const run = (rowsOf: RowsOf) => {
+    const result = evaluateSelect(statement, evaluation(catalog, rowsOf));
+    return isUndecidable(result) ? result.undecidable : result.rows;
+  };
+  return { type: 'query', tables, run, lock };
+}
+
+function opaqueRead(reason: string): Plan {
+  return { type: 'opaque', writes: false, tables: [], reason, keys: undefined };
+}
+
+function lockOf({ locks }: SelectStatement): RowLock {
+  let lock: RowLock = 'none';
+  for (const { strength } of locks) {
+    if (strength === 'update') lock = 'exclusive';
+    else if (lock !== 'exclusive')
+      lock = strength === 'key share' || strength === 'no key update' ? 'weak' : 'share';
+  }
+  return lock;
+}
+
+function planScan(
+  statement: SelectStatement,
+  features: StatementFeatures,
+  catalog: Catalog,
+  lock: RowLock,
+): ScanPlan | undefined {
+  const { body, locks } = statement;
+  if (body.type !== 'core' || statement.with !== undefined || statement.limit !== undefined) return undefined;
+  if (statement.offset !== undefined || body.distinct || body.distinctOn !== undefined) return undefined;
+  if (body.groupBy.length > 0 || body.having !== undefined || body.from.length !== 1) return undefined;
+  if (features.aggregate || features.window || features.subquery) return undefined;
+  const from = body.from[0]!;
+  if (from.type !== 'table' || from.schema !== undefined || from.columns !== undefined) return undefined;
+  const info = catalog.find(from.name);
+  if (info === undefined) return undefined;
+  const { dialect } = catalog;
+  const columns = info.shape.columns.map((column) => ({ ...column, table: from.alias ?? from.name }));
+  const options = { dialect };
+  const cells: ((row: EvaluatedRow) => Evaluated)[] = [];
+  const positions: number[] = [];
+  for (const item of body.items) {
+    if (item.type === 'star') {
+      if (item.table !== undefined && !sameName(item.table, from.alias ?? from.name, dialect))
+        return undefined;
+      columns.forEach((_, at) => {
+        positions.push(at);
+        cells.push((row) => row[at]!);
+      });
+      continue;
+    }
+    const { expression } = item;
+    const at = expression.type === 'column' ? columnAt(expression, info, dialect) : -1;
+    positions.push(at);
+    if (at >= 0) cells.push((row) => row[at]!);
+    else {
+      const evaluate = compileExpression(expression, columns, options);
+      cells.push((row) => evaluate(asRow(row)));
+    }
+  }
+  const predicate = body.where === undefined ? undefined : compilePredicate(body.where, columns, options);
+  const identityAt = info.identity.map((column) => positions.indexOf(column));
+  const wholeAt = columns.map((_, column) => positions.indexOf(column));
+  return {
+    type: 'scan',
+    table: info.name,
+    where: predicate === undefined ? () => true : (row) => satisfied(predicate(asRow(row))),
+    keys: keysOf(body.where, info, dialect),
+    project: (row) => cells.map((cell) => cell(row)),
+    width: cells.length,
+    identityAt: identityAt.length === 0 || identityAt.includes(-1) ? undefined : identityAt,
+    wholeAt: wholeAt.includes(-1) ? undefined : wholeAt,
+    lock,
+    skipsLocked: locks.some(({ wait }) => /skip/i.test(wait ?? '')),
+  };
+}

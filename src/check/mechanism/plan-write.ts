@@ -1,0 +1,107 @@
+/** Plans of UPDATE, DELETE and INSERT: one table each, its condition and what rows become. */
+import {
+  applyInsert,
+  compileUpdate,
+  compileWhere,
+  type DeleteStatement,
+  type Expression,
+  type InsertStatement,
+  isUndecidable,
+  statementFeatures,
+  type UpdateStatement,
+  visitNodes,
+} from '../../sql/index.js';
+import { keyOfRow } from './mirror.js';
+import { asRow, type Catalog, evaluation, keysOf, opaqueWrite, satisfied } from './plan-parts.js';
+import type { Plan, RowsOf, Satisfies } from './plan-types.js';
+import type { TableInfo } from './table-info.js';
+
+export function planChange(statement: UpdateStatement | DeleteStatement, catalog: Catalog): Plan {
+  const features = statementFeatures(statement);
+  const { table } = statement;
+  const info = table.type === 'table' && table.schema === undefined ? catalog.find(table.name) : undefined;
+  const several =
+    statement.type === 'update'
+      ? statement.from.length > 0 || statement.moreTables
+      : statement.using.length > 0;
+  const problem =
+    info === undefined || several
+      ? 'a write to several tables, or to one we do not know'
+      : statement.with !== undefined || statement.limit !== undefined || statement.mode !== undefined
+        ? 'a write with WITH, LIMIT or IGNORE'
+        : features.deterministic
+          ? undefined
+          : 'its effect does not follow from the rows alone';
+  if (problem !== undefined || info === undefined) return opaqueWrite(statement, catalog, problem ?? '');
+  const reads: string[] = [];
+  const expressions = statement.type === 'update' ? statement.set.map(({ value }) => value) : [];
+  for (const name of subqueryTables([...expressions, statement.where])) {
+    const read = catalog.find(name);
+    if (read === undefined) return opaqueWrite(statement, catalog, `the table ${name} is not known`);
+    if (!reads.includes(read.name)) reads.push(read.name);
+  }
+  return {
+    type: statement.type,
+    table: info.name,
+    keys: keysOf(statement.where, info, catalog.dialect),
+    reads,
+    bind: (rowsOf) => {
+      const options = reads.length === 0 ? { dialect: catalog.dialect } : evaluation(catalog, rowsOf);
+      const where = compileWhere(statement, info.shape, options);
+      const fits: Satisfies = (row) => satisfied(where(asRow(row)));
+      if (statement.type === 'delete') return { where: fits, apply: () => 'absent' };
+      const update = compileUpdate(statement, info.shape, options);
+      return {
+        where: fits,
+        apply: (row) => {
+          const result = update(asRow(row));
+          return isUndecidable(result) ? undefined : result;
+        },
+      };
+    },
+  };
+}
+
+function subqueryTables(expressions: readonly (Expression | undefined)[]): readonly string[] {
+  const names: string[] = [];
+  for (const expression of expressions) {
+    if (expression === undefined) continue;
+    visitNodes(expression, {
+      from: (item) => {
+        if (item.type === 'table') names.push(item.name);
+      },
+    });
+  }
+  return names;
+}
+
+export function planInsert(statement: InsertStatement, catalog: Catalog): Plan {
+  const info = statement.table.schema === undefined ? catalog.find(statement.table.name) : undefined;
+  if (info === undefined) return opaqueWrite(statement, catalog, 'a write to a table we do not know');
+  const features = statementFeatures(statement);
+  const reads = features.reads.flatMap(({ name }) => catalog.find(name)?.name ?? []);
+  const bind = (rowsOf: RowsOf) => {
+    const rows = applyInsert(statement, info.shape, evaluation(catalog, rowsOf));
+    return isUndecidable(rows) ? rows.undecidable : rows;
+  };
+  const replaces = statement.mode !== undefined || statement.conflict !== undefined;
+  if (!replaces && (features.deterministic || statement.source.type === 'values'))
+    return {
+      type: 'insert',
+      table: info.name,
+      reads: statement.source.type === 'values' && !features.subquery ? [] : reads,
+      bind,
+    };
+  // Which of its rows exist already decides what it does; but it cannot reach other rows.
+  const rows = statement.source.type === 'values' ? bind(() => []) : 'a query';
+  const keys =
+    typeof rows === 'string' ? [undefined] : rows.map((row) => keyOfRow(info.identity.map((at) => row[at]!)));
+  const certain = isOnlyKey(info) && !keys.includes(undefined) ? (keys as string[]) : undefined;
+  return opaqueWrite(statement, catalog, 'an INSERT that may meet existing rows', certain);
+}
+
+/** Whether the identity is the table's only key, so that a conflict can only be with the row of the same identity. */
+function isOnlyKey({ shape, identity }: TableInfo): boolean {
+  const names = identity.map((at) => shape.columns[at]!.name);
+  return shape.keys.length === 1 && shape.keys[0]!.columns.join() === names.join();
+}

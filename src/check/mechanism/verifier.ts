@@ -1,0 +1,221 @@
+/** One run of the verifier over a history; `verify.ts` tells what it does and in which order. */
+import type { Contract } from '../../contracts/index.js';
+import type { History, Operation } from '../../histories/index.js';
+import { openTables, type TableOptions, type Tables } from './catalog.js';
+import { Certifier } from './certifier.js';
+import { InFlight, type PendingWrite } from './in-flight.js';
+import { intervalOf } from './interval.js';
+import { judgeRead, judgeTracedLines } from './judge-answer.js';
+import { followOpaque, judgeChange, judgeInsert, type Write } from './judge-write.js';
+import { LockTable } from './locks.js';
+import { planStatement } from './plan.js';
+import type { Plan } from './plan-types.js';
+import { type MechanismResult, Tally } from './result.js';
+import { comesBefore, type RowChain, type View } from './row-chain.js';
+import { Savepoints } from './savepoints.js';
+import { followAccesses, isTraced } from './traced.js';
+import { type Tx, transactionsOfHistory } from './transactions.js';
+import { narrowedSnapshot, type Verification } from './verification.js';
+import { viewOf } from './view.js';
+import { isWriteKind, writtenKeys, writtenTables } from './written.js';
+
+const pruneEvery = 64;
+
+export class Verifier {
+  readonly #tally = new Tally();
+  readonly #tables: Tables;
+  readonly #txs: ReadonlyMap<number, Tx>;
+  readonly #verification: Verification;
+  readonly #order: readonly Operation[];
+  readonly #savepoints = new Savepoints();
+  readonly #plans = new Map<number, Plan>();
+  /** Some session reads uncommitted data. */
+  readonly #dirty: boolean;
+
+  constructor(
+    private readonly history: History,
+    private readonly contract: Contract,
+    options: TableOptions,
+  ) {
+    this.#order = inAnswerOrder(history.operations);
+    this.#tables = openTables(history, options, this.#tally);
+    this.#txs = transactionsOfHistory(history.header, this.#order, contract);
+    this.#dirty = [...this.#txs.values()].some((tx) => tx.contract?.mechanism?.pivot === 'uncommitted');
+    const mechanism = contract.mechanism!;
+    this.#verification = {
+      history,
+      contract,
+      catalog: this.#tables.catalog,
+      traced: isTraced(history.operations),
+      exclusive: mechanism.writeConflict !== 'none',
+      tables: this.#tables.tables,
+      txs: this.#txs,
+      inFlight: new InFlight(this.#pendingWrites()),
+      locks: new LockTable(),
+      certifier: mechanism.certifier === 'none' ? undefined : new Certifier(this.#tally),
+      bounds: new Map(),
+      tally: this.#tally,
+      findings: [],
+    };
+  }
+
+  /** Autocommitted writes, and with dirty readers every write: what can be seen before it is answered. */
+  #pendingWrites(): PendingWrite[] {
+    const pending: PendingWrite[] = [];
+    for (const operation of this.history.operations) {
+      const tx = this.#txs.get(operation.transaction)!;
+      if (!isWriteKind(operation.kind)) continue;
+      if (!this.#dirty && (tx.explicit || tx.fate === 'aborted')) continue;
+      const plan = this.#planOf(operation);
+      this.#plans.set(operation.index, plan);
+      pending.push({
+        operation,
+        tx,
+        tables: writtenTables(plan),
+        keys: writtenKeys(plan, this.#tables.tables),
+      });
+    }
+    return pending;
+  }
+
+  run(): MechanismResult {
+    const { history } = this;
+    const order = this.#order;
+    const watermarks = this.#watermarks(order);
+    for (let i = 0; i < order.length; i++) {
+      const operation = order[i]!;
+      if (operation.end !== null) this.#take(operation);
+      if (i % pruneEvery === pruneEvery - 1) this.#prune(watermarks[i]!);
+    }
+    this.#countVersions();
+    const { certifier, findings, exclusive } = this.#verification;
+    if (certifier !== undefined) {
+      const follows = (a: Parameters<typeof comesBefore>[0], b: typeof a) => comesBefore(a, b, exclusive);
+      for (const table of this.#tables.tables.values()) certifier.finish(table.rows.values(), follows);
+      findings.push(...certifier.findings(history));
+    }
+    return {
+      contract: this.contract.id,
+      findings,
+      checked: this.#tally.checked(this.#txs.size),
+      skipped: this.#tally.skipped,
+      notes: this.#tally.notes,
+    };
+  }
+
+  /** Per position: the earliest moment that a transaction still unfinished there can look back to. */
+  #watermarks(order: readonly Operation[]): Float64Array {
+    const marks = new Float64Array(order.length);
+    let mark = Number.POSITIVE_INFINITY;
+    for (let i = order.length - 1; i >= 0; i--) {
+      marks[i] = mark;
+      const operation = order[i]!;
+      mark = Math.min(mark, this.#txs.get(operation.transaction)!.start);
+    }
+    return marks;
+  }
+
+  #prune(watermark: number): void {
+    const { certifier, exclusive, locks } = this.#verification;
+    this.#countVersions();
+    const drop = certifier === undefined ? undefined : certifier.drop.bind(certifier);
+    for (const table of this.#tables.tables.values()) table.prune(watermark, exclusive, drop);
+    locks.prune(watermark);
+  }
+
+  #countVersions(): void {
+    let count = 0;
+    for (const table of this.#tables.tables.values())
+      for (const row of table.rows.values()) count += row.versions.length;
+    this.#tally.peakVersions = Math.max(this.#tally.peakVersions, count);
+  }
+
+  #take(operation: Operation): void {
+    const { inFlight } = this.#verification;
+    const tx = this.#txs.get(operation.transaction)!;
+    inFlight.advance(intervalOf(operation).end);
+    if (operation.outcome === 'ok') {
+      if (this.#savepoints.follow(tx, operation)) return;
+      this.#judge(tx, operation);
+    }
+    // What was lost on the way may still take effect.
+    if (operation.outcome !== 'unknown') inFlight.settle(operation);
+    if (operation === tx.last) {
+      this.#savepoints.forget(tx);
+      this.#verification.bounds.delete(tx);
+    }
+  }
+
+  #judge(tx: Tx, operation: Operation): void {
+    if (operation.accesses?.some((access) => access.mode !== 'read') === true) {
+      followAccesses(this.#verification, this.#writeOf(tx, operation), this.#folded);
+      return;
+    }
+    const plan = this.#plans.get(operation.index) ?? this.#planOf(operation);
+    this.#plans.delete(operation.index);
+    switch (plan.type) {
+      case 'idle':
+        return;
+      case 'scan':
+      case 'query':
+        judgeRead(this.#verification, tx, operation, plan);
+        return;
+      case 'opaque':
+        if (plan.writes)
+          followOpaque(
+            this.#verification,
+            this.#writeOf(tx, operation),
+            plan,
+            this.#visibleFrom(tx, operation),
+          );
+        else if (this.#verification.traced && operation.kind === 'select')
+          judgeTracedLines(this.#verification, tx, operation);
+        else if (operation.kind === 'select') this.#tally.skip('read', plan.reason);
+        return;
+      case 'insert':
+        judgeInsert(this.#verification, this.#writeOf(tx, operation), plan, this.#visibleFrom(tx, operation));
+        return;
+      default:
+        judgeChange(this.#verification, this.#writeOf(tx, operation), plan);
+    }
+  }
+
+  /** When others may first see what this operation wrote. */
+  #visibleFrom(tx: Tx, operation: Operation): number {
+    return this.#dirty ? operation.start : tx.commit.start;
+  }
+
+  #planOf(operation: Operation): Plan {
+    if (operation.sql === undefined) {
+      const writes = isWriteKind(operation.kind) && operation.accesses === undefined;
+      return { type: 'opaque', writes, tables: undefined, reason: 'it has no text', keys: undefined };
+    }
+    return planStatement(operation.sql, this.#tables.catalog);
+  }
+
+  #folded = (name: string): string => this.#tables.catalog.find(name)?.name ?? name;
+
+  #writeOf(tx: Tx, operation: Operation): Write {
+    const mechanism = tx.unjudged === undefined ? tx.contract?.mechanism : undefined;
+    const wide: View = {
+      span: { start: tx.start, end: intervalOf(operation).end },
+      current: true,
+      dirty: false,
+    };
+    const narrowed = narrowedSnapshot(this.#verification, tx);
+    return {
+      tx,
+      operation,
+      view: mechanism === undefined ? wide : viewOf(tx, mechanism, operation, 'write', narrowed),
+      touch: (row: RowChain) => this.#savepoints.touch(tx, row),
+    };
+  }
+}
+
+/** By the end of their intervals; what was never answered comes last. */
+function inAnswerOrder(operations: readonly Operation[]): Operation[] {
+  const sorted = operations.every((operation, i) => i === 0 || endOf(operations[i - 1]!) <= endOf(operation));
+  return sorted ? [...operations] : [...operations].sort((a, b) => endOf(a) - endOf(b) || a.index - b.index);
+}
+
+const endOf = (operation: Operation): number => intervalOf(operation).end;
