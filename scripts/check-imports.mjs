@@ -18,6 +18,7 @@ const order = [
   'report',
   'properties',
   'store',
+  'hunt',
   'studio',
   'bench',
   'cli',

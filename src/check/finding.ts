@@ -35,7 +35,8 @@ export type GraphAnomaly =
   | `${CycleAnomaly}-realtime`
   | 'no-order'; // every order of the versions was refuted; no single cycle says it all
 
-export type OracleName = 'dependency-graph' | 'mechanism' | 'statement';
+/** `server`: no oracle of isolation; the server itself failed. */
+export type OracleName = 'dependency-graph' | 'mechanism' | 'statement' | 'server';
 
 /**
  * `proved`: follows from the history alone. `proved-by-search`: every alternative was tried and refuted.

@@ -1,0 +1,41 @@
+/** Which promise a hunt holds a database to. */
+import { type Contract, contracts, findContract, type Level } from '../contracts/index.js';
+import { IsoldeError } from '../errors.js';
+import type { Target } from '../targets/index.js';
+
+/** Adya's level for what a session's level is called. */
+const adyaNames: Readonly<Record<Level, string>> = {
+  'read uncommitted': 'adya:PL-1',
+  'read committed': 'adya:PL-2',
+  'repeatable read': 'adya:PL-2.99',
+  snapshot: 'adya:PL-SI',
+  serializable: 'adya:PL-3',
+};
+
+/** `vendor`, `adya`, `ansi`, or the id of a contract. */
+export type ContractChoice = string;
+
+/** The contract that is checked at a level. */
+export function contractAt(choice: ContractChoice, target: Target, level: Level): Contract {
+  const id = {
+    vendor: vendorId(target, level),
+    adya: adyaNames[level],
+    ansi: `ansi:${level.replaceAll(' ', '-')}`,
+  }[choice];
+  const contract = findContract(id ?? choice);
+  if (contract !== undefined) return contract;
+  if (id !== undefined) {
+    throw new IsoldeError('usage', `no ${choice} contract is known for ${target.name} at ${level}`);
+  }
+  const known = contracts.map((each) => each.id).join(', ');
+  throw new IsoldeError('usage', `no contract is called "${choice}"; there are vendor, adya, ansi, ${known}`);
+}
+
+/** How the engine works at a level, whatever it is held to; undefined: nobody wrote that down. */
+export function vendorContract(target: Target, level: Level): Contract | undefined {
+  return findContract(vendorId(target, level));
+}
+
+function vendorId(target: Target, level: Level): string {
+  return target.levels.find((offered) => offered.level === level)?.contract ?? `${target.name} at ${level}`;
+}

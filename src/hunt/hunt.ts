@@ -1,0 +1,351 @@
+/**
+ * The hunt: rounds of generate, run, check; findings confirmed, reduced, grouped and handed to the shelf.
+ *
+ * 1. Lanes take groups of rounds (`round.ts`) in order of their numbers; each has a scratch of its own.
+ * 2. A round's findings are told apart by identity (what is wrong, in which roles). The first of an identity is pursued
+ *    (`pursue.ts`), then the second, the fourth, the eighth …: two bugs can share an identity, and a thousand findings
+ *    of one bug must not eat the hunt.
+ * 3. A pursued bug has a signature (`dedupe`), and the shelf groups by it.
+ * 4. The number up to which all rounds are done is reported as it grows, so that a later hunt can go on from there.
+ *
+ * Stopped by its signal, a limit or the wanted number of bugs, it returns what it has.
+ */
+
+import type { ScheduledCase } from '../cases/index.js';
+import type { Contract, Level } from '../contracts/index.js';
+import {
+  type Capabilities,
+  capabilitiesOf,
+  knownTargets,
+  learnFromHistory,
+  type Profile,
+} from '../generate/index.js';
+import type { History } from '../histories/index.js';
+import { findingIdentity } from '../reduce/index.js';
+import { type Bug, makeBug, sizeOfHistory } from '../report/index.js';
+import type { Target } from '../targets/index.js';
+import { type ContractChoice, contractAt, vendorContract } from './contract-choice.js';
+import { countRound, type HuntCounters, newCounters } from './counters.js';
+import { Database, type Observed, type Trial } from './database.js';
+import { type Outcome, pursue, type Raw } from './pursue.js';
+import { groupSize, type Mode, type Round, Rounds } from './round.js';
+
+/** Where bugs go. */
+export interface Shelf {
+  /** Whether this bug was declared known, by signature or id. */
+  isIgnored(bug: Pick<Bug, 'id' | 'signature'>): boolean;
+  /** Keeps a bug or counts it. Returns only when it is on disk. */
+  add(bug: Bug, raw: History): Promise<Shelved>;
+  /** One more raw finding that looks like a bug already there. */
+  seenAgain(id: string): void;
+  /** For study only: what did not reproduce. */
+  keepUnconfirmed?(round: Round, history: History, why: string): Promise<void>;
+}
+
+export interface Shelved {
+  readonly bug: Bug;
+  readonly isNew: boolean;
+  /** Reports and exports that were written. */
+  readonly files: readonly string[];
+}
+
+export interface HuntOptions {
+  /** Opens the database; called again when it went away. */
+  readonly open: () => Promise<Target>;
+  readonly shelf: Shelf;
+  readonly seed: string;
+  /** What the database is held to. Default `vendor`. */
+  readonly contract?: ContractChoice;
+  /** Default: the target's default level. */
+  readonly levels?: readonly Level[];
+  readonly profile?: Profile | string;
+  readonly templates?: readonly ScheduledCase[];
+  /** First round, and the one after the last. */
+  readonly from?: number;
+  readonly to?: number;
+  readonly jobs?: number;
+  readonly forMs?: number;
+  /** Stop after so many bugs that were not on the shelf before. */
+  readonly bugs?: number;
+  /** Replays that must all show a finding. Default 3. */
+  readonly confirmRuns?: number;
+  readonly signal?: AbortSignal;
+  /** The command that runs round i again. */
+  readonly replayLine?: (round: number) => string;
+  readonly onEvent?: (event: HuntEvent) => void;
+  /** ISO 8601; default: the system's clock. */
+  readonly date?: () => string;
+  /** Milliseconds; default: the process's clock. */
+  readonly now?: () => number;
+}
+
+export type HuntEvent =
+  | { readonly kind: 'opened'; readonly target: Target; readonly levels: readonly Level[] }
+  | {
+      readonly kind: 'progress';
+      readonly counters: HuntCounters;
+      readonly finished: number;
+      readonly distinct: number;
+    }
+  | { readonly kind: 'pursuing'; readonly round: Round; readonly finding: string }
+  | { readonly kind: 'bug'; readonly shelved: Shelved; readonly round: Round; readonly seconds: number }
+  | { readonly kind: 'unconfirmed'; readonly round: Round; readonly finding: string; readonly why: string }
+  | { readonly kind: 'refused'; readonly round: Round; readonly message: string }
+  | { readonly kind: 'reopened'; readonly cause: string };
+
+export interface HuntResult {
+  readonly counters: HuntCounters;
+  /** Bugs met in this hunt, each once. */
+  readonly bugs: readonly Shelved[];
+  /** All rounds below this number are done. */
+  readonly finished: number;
+  readonly stopped: 'rounds' | 'time' | 'bugs' | 'interrupted';
+}
+
+export async function hunt(options: HuntOptions): Promise<HuntResult> {
+  const { signal, onEvent } = options;
+  // What ends the hunt ends a run or a reduction under way, too.
+  const stop = new AbortController();
+  const forward = () => stop.abort();
+  if (signal?.aborted === true) stop.abort();
+  signal?.addEventListener('abort', forward);
+  const counters = newCounters();
+  const database = await Database.open({
+    open: options.open,
+    signal: stop.signal,
+    onReopen: (cause) => {
+      counters.reopened++;
+      onEvent?.({ kind: 'reopened', cause });
+    },
+  });
+  const timer = options.forMs === undefined ? undefined : setTimeout(forward, options.forMs);
+  try {
+    return await new Hunt(options, database, counters, stop).run();
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', forward);
+    await database.close().catch(() => undefined);
+  }
+}
+
+/** At most so many findings of one round are looked at: a round that shows one bug often shows it many times. */
+const mostPerRound = 3;
+/** Cases from which an engine without a table of capabilities is learned. */
+const lessons = 24;
+
+class Hunt {
+  readonly #now: () => number;
+  readonly #began: number;
+  readonly #levels: readonly Level[];
+  readonly #seen = new Map<string, { count: number; bug?: string }>();
+  readonly #bugs = new Map<string, Shelved>();
+  readonly #doneGroups = new Set<number>();
+  #fresh = 0;
+  #nextGroup: number;
+  #finished: number;
+  #why: HuntResult['stopped'] = 'rounds';
+
+  constructor(
+    private readonly options: HuntOptions,
+    private readonly database: Database,
+    private readonly counters: HuntCounters,
+    private readonly stop: AbortController,
+  ) {
+    this.#now = options.now ?? (() => performance.now());
+    this.#began = this.#now();
+    this.#levels = options.levels ?? [database.target.defaultLevel];
+    this.#finished = options.from ?? 0;
+    this.#nextGroup = Math.floor(this.#finished / groupSize);
+  }
+
+  async run(): Promise<HuntResult> {
+    const { options, database, stop } = this;
+    options.onEvent?.({ kind: 'opened', target: database.target, levels: this.#levels });
+    const capabilities = await this.#capabilities();
+    await Promise.all(Array.from({ length: options.jobs ?? 1 }, (_, lane) => this.#lane(lane, capabilities)));
+    if (stop.signal.aborted && this.#why === 'rounds') {
+      this.#why = options.signal?.aborted === true ? 'interrupted' : 'time';
+    }
+    this.counters.seconds = this.#seconds();
+    return {
+      counters: this.counters,
+      bugs: [...this.#bugs.values()],
+      finished: this.#finished,
+      stopped: this.#why,
+    };
+  }
+
+  #seconds(): number {
+    return (this.#now() - this.#began) / 1000;
+  }
+
+  /** What the engine is declared to support; what is learned of an engine without a table depends on nothing else. */
+  async #capabilities(): Promise<Capabilities> {
+    const { target } = this.database;
+    let capabilities = capabilitiesOf(target);
+    if (knownTargets.includes(target.name)) return capabilities;
+    for (let lesson = 0; lesson < lessons && !this.stop.signal.aborted; lesson++) {
+      const round = this.#rounds(capabilities, 'lesson').round(lesson * groupSize);
+      const observed = await this.database.observe(this.#trial(round), 0);
+      if (observed.kind === 'ran') capabilities = learnFromHistory(capabilities, observed.history);
+    }
+    return capabilities;
+  }
+
+  #rounds(capabilities: Capabilities, seed: string): Rounds {
+    const { profile, templates } = this.options;
+    const modes = this.#levels.every((level) => this.#contract(level).mechanism !== undefined)
+      ? (['plain', 'instrumented'] as const)
+      : (['instrumented'] as const);
+    return new Rounds({
+      seed,
+      capabilities,
+      levels: this.#levels,
+      modes: modes satisfies readonly Mode[],
+      ...(profile === undefined ? {} : { profile }),
+      ...(templates === undefined ? {} : { templates }),
+    });
+  }
+
+  #contract(level: Level): Contract {
+    return contractAt(this.options.contract ?? 'vendor', this.database.target, level);
+  }
+
+  #trial(round: Round): Trial {
+    return { ...round, contract: this.#contract(round.level) };
+  }
+
+  async #lane(lane: number, capabilities: Capabilities): Promise<void> {
+    const rounds = this.#rounds(capabilities, this.options.seed);
+    const { from = 0, to = Number.POSITIVE_INFINITY } = this.options;
+    for (;;) {
+      const group = this.#nextGroup++;
+      const first = Math.max(from, group * groupSize);
+      const end = Math.min(to, (group + 1) * groupSize);
+      if (first >= end) return;
+      for (let number = first; number < end; number++) {
+        if (this.stop.signal.aborted) return;
+        await this.#round(rounds.round(number), lane);
+        if (this.stop.signal.aborted) return;
+        if (number === end - 1) this.#doneGroups.add(group);
+        this.#progress(group, number);
+      }
+    }
+  }
+
+  /** The finished prefix grows only where no round before is still to be done. */
+  #progress(group: number, number: number): void {
+    const { to = Number.POSITIVE_INFINITY } = this.options;
+    const groupOf = (round: number) => Math.floor(round / groupSize);
+    if (groupOf(this.#finished) === group) this.#finished = Math.min(to, number + 1);
+    while (this.#doneGroups.delete(groupOf(this.#finished))) {
+      this.#finished = Math.min(to, (groupOf(this.#finished) + 1) * groupSize);
+    }
+    this.counters.seconds = this.#seconds();
+    this.options.onEvent?.({
+      kind: 'progress',
+      counters: this.counters,
+      finished: this.#finished,
+      distinct: this.#bugs.size,
+    });
+  }
+
+  async #round(round: Round, lane: number): Promise<void> {
+    const trial = this.#trial(round);
+    const observed: Observed = await this.database.observe(trial, lane);
+    if (observed.kind !== 'ran') {
+      if (this.stop.signal.aborted) return;
+      this.counters.roundsNotRun++;
+      if (observed.kind === 'bad-setup')
+        this.options.onEvent?.({ kind: 'refused', round, message: observed.message });
+      return;
+    }
+    const { history, findings } = observed;
+    countRound(this.counters, history);
+    const identities = new Set<string>();
+    for (const finding of findings) {
+      this.counters.raw++;
+      const identity = findingIdentity(finding, history);
+      if (identities.has(identity) || identities.size >= mostPerRound) continue;
+      identities.add(identity);
+      await this.#consider({ trial, finding, history }, round, lane, identity);
+      if (this.stop.signal.aborted) return;
+    }
+  }
+
+  async #consider(raw: Raw, round: Round, lane: number, identity: string): Promise<void> {
+    const { counters, options, database } = this;
+    const known = this.#seen.get(identity) ?? { count: 0 };
+    this.#seen.set(identity, known);
+    known.count++;
+    if (!isPowerOfTwo(known.count)) {
+      counters.repeats++;
+      if (known.bug !== undefined) options.shelf.seenAgain(known.bug);
+      return;
+    }
+    options.onEvent?.({ kind: 'pursuing', round, finding: raw.finding.kind });
+    const outcome: Outcome = await pursue(raw, {
+      database,
+      lane,
+      confirmRuns: options.confirmRuns ?? 3,
+      vendor: vendorContract(database.target, round.level) ?? raw.trial.contract,
+      signal: this.stop.signal,
+      onConfirmed: () => {
+        counters.confirmed++;
+      },
+    });
+    if (outcome.kind === 'cut') return;
+    if (outcome.kind === 'unconfirmed') {
+      counters.unconfirmed++;
+      options.onEvent?.({ kind: 'unconfirmed', round, finding: raw.finding.kind, why: outcome.why });
+      await options.shelf.keepUnconfirmed?.(round, raw.history, outcome.why);
+      return;
+    }
+    counters.reduced++;
+    await this.#keep(outcome, raw, round, known);
+  }
+
+  async #keep(
+    { bug: pursued }: Outcome & { kind: 'bug' },
+    raw: Raw,
+    round: Round,
+    known: { bug?: string },
+  ): Promise<void> {
+    const { counters, options } = this;
+    const { result, finding, history } = pursued;
+    const replay = options.replayLine?.(round.number);
+    const runs = result.confirmed.runs === 0 ? (options.confirmRuns ?? 3) : result.confirmed.runs;
+    const bug = makeBug({
+      case: result.result.case,
+      schedule: result.result.schedule,
+      finding,
+      history,
+      reproduced: { shown: result.confirmed.runs === 0 ? runs : result.confirmed.shown, runs },
+      at: options.date?.() ?? new Date().toISOString(),
+      seed: options.seed,
+      ...(replay === undefined ? {} : { replay }),
+      raw: sizeOfHistory(raw.history),
+    });
+    known.bug = bug.id;
+    if (options.shelf.isIgnored(bug)) {
+      counters.ignored++;
+      return;
+    }
+    const shelved = await options.shelf.add(bug, raw.history);
+    counters.firstBugSeconds ??= this.#seconds();
+    const first = !this.#bugs.has(shelved.bug.id);
+    if (first) this.#bugs.set(shelved.bug.id, shelved);
+    if (!first) return;
+    options.onEvent?.({ kind: 'bug', shelved, round, seconds: this.#seconds() });
+    if (!shelved.isNew) return;
+    this.#fresh++;
+    if (options.bugs !== undefined && this.#fresh >= options.bugs) {
+      this.#why = 'bugs';
+      this.stop.abort();
+    }
+  }
+}
+
+function isPowerOfTwo(count: number): boolean {
+  return (count & (count - 1)) === 0;
+}

@@ -1,0 +1,6 @@
+export { type ContractChoice, contractAt, vendorContract } from './contract-choice.js';
+export { type HuntCounters, newCounters } from './counters.js';
+export { Database, type DatabaseOptions, type Observed, type Trial } from './database.js';
+export { type HuntEvent, type HuntOptions, type HuntResult, hunt, type Shelf, type Shelved } from './hunt.js';
+export { type Outcome, type Pursued, type PursueOptions, pursue, type Raw } from './pursue.js';
+export { groupSize, type Mode, type Round, type RoundOptions, Rounds } from './round.js';

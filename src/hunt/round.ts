@@ -1,0 +1,195 @@
+/**
+ * What round i of a hunt runs: decided by seed and number alone, so that any round can be run again without the
+ * others.
+ *
+ * 1. Rounds come in groups of eight that share a program: the same set-up is reset in a few milliseconds, a new one
+ *    costs a schema.
+ * 2. A group's program is a probe case in another dress (`generate/template.ts`), a small generated one of a profile
+ *    drawn by weight, or now and then a larger one.
+ * 3. Within a group only the order between sessions changes: a template's own first, then orders in which two
+ *    transactions meet on the same rows, then any. Larger programs run freely.
+ * 4. The first five rounds of a group run as they are, the last three instrumented: instrumentation shows every
+ *    dependency, and hides the bugs that need an update to change nothing.
+ *
+ * Every scheduled program ends with a session `after` that reads all tables: what the transactions left behind is part
+ * of what a checker, a reduction and a report can see. Free runs are observed from outside instead (`observe`).
+ */
+import type { Case, Schedule, ScheduledCase, StatementRef } from '../cases/index.js';
+import type { Level } from '../contracts/index.js';
+import {
+  type Capabilities,
+  conflictSchedules,
+  generate,
+  generateFromTemplate,
+  type Profile,
+  Random,
+  randomSchedule,
+} from '../generate/index.js';
+import { probeCases } from '../probe/index.js';
+import { parseStatement, printName } from '../sql/index.js';
+
+/** How a round looks at what it runs: results only, or row versions through added columns. */
+export type Mode = 'plain' | 'instrumented';
+
+export interface Round {
+  readonly number: number;
+  /** For people: `template lost-update`, `profile no-op`. */
+  readonly source: string;
+  readonly mode: Mode;
+  readonly level: Level;
+  readonly case: Case;
+  /** Absent: a free run. */
+  readonly schedule?: Schedule;
+  /** Queries that show every table, for a free run. */
+  readonly observe: readonly string[];
+}
+
+export interface RoundOptions {
+  readonly seed: string;
+  readonly capabilities: Capabilities;
+  /** Groups take turns. */
+  readonly levels: readonly Level[];
+  /** The modes that some oracle can judge. */
+  readonly modes: readonly Mode[];
+  /** Only this profile, instead of the mix. */
+  readonly profile?: Profile | string;
+  /** Cases besides the probes to use as templates. */
+  readonly templates?: readonly ScheduledCase[];
+}
+
+/** Rounds of one program. */
+export const groupSize = 8;
+const plainRounds = 5;
+const afterSession = 'after';
+
+/** Shares of the mix. Templates know where bugs were; profiles know nothing, and find the others. */
+const mix = [
+  ['template', 36],
+  ['no-op', 16],
+  ['contention', 10],
+  ['predicates', 12],
+  ['keys', 8],
+  ['simple', 8],
+  ['locking', 5],
+  ['mixed', 3],
+  ['free', 2],
+] as const;
+
+interface Program {
+  readonly source: string;
+  readonly free: boolean;
+  /** Without the closing session. */
+  readonly open: Case;
+  /** The order it came with. */
+  readonly own?: Schedule;
+  /** Orders in which transactions meet. */
+  readonly meetings: readonly Schedule[];
+  readonly closing: readonly string[];
+}
+
+/** The rounds of a seed. Keeps the last group's program, so asking in order is cheap. */
+export class Rounds {
+  #group = -1;
+  #program: Program | undefined;
+
+  constructor(private readonly options: RoundOptions) {}
+
+  round(number: number): Round {
+    const group = Math.floor(number / groupSize);
+    const { levels, modes, seed } = this.options;
+    const level = levels[group % levels.length]!;
+    if (this.#group !== group) {
+      this.#program = this.#draw(group, level);
+      this.#group = group;
+    }
+    const program = this.#program!;
+    const place = number % groupSize;
+    const wanted: Mode = place < plainRounds ? 'plain' : 'instrumented';
+    return {
+      number,
+      source: program.source,
+      mode: modes.includes(wanted) ? wanted : modes[0]!,
+      level,
+      ...(program.free
+        ? { case: program.open }
+        : closed(program, orderOf(program, place, new Random(`order/${seed}/${number}`)))),
+      observe: program.closing,
+    };
+  }
+
+  #draw(group: number, level: Level): Program {
+    const { seed, capabilities, profile, templates = [] } = this.options;
+    const random = new Random(`group/${seed}/${group}`);
+    const kind = mix[random.weighted(mix.map(([, weight]) => weight))!]![0];
+    const name = `${seed}-${group}`;
+    if (profile === undefined && kind === 'template') {
+      const template = random.pick([...probeCases, ...templates]);
+      const { dialect } = capabilities;
+      const boldness = random.pick([0.1, 0.3, 0.5, 0.8]);
+      const { case: dressed, schedule } = generateFromTemplate(name, template, { dialect, boldness });
+      return programOf(`template ${template.case.name}`, atLevel(dressed, level), schedule, false);
+    }
+    const free = kind === 'free';
+    const chosen = profile ?? (free ? random.pick(['contention', 'mixed', 'simple']) : kind);
+    const { case: drawn } = generate(name, {
+      capabilities,
+      profile: chosen,
+      level,
+      ...(free
+        ? { sessions: 4, transactions: 4 }
+        : {
+            sessions: random.chance(0.7) ? 2 : 3,
+            transactions: random.chance(0.8) ? 1 : 2,
+            statements: random.between(1, 4),
+          }),
+    });
+    const source = `profile ${typeof chosen === 'string' ? chosen : chosen.name}`;
+    return programOf(source, drawn, undefined, free);
+  }
+}
+
+function programOf(source: string, open: Case, own: Schedule | undefined, free: boolean): Program {
+  return {
+    source,
+    free,
+    open,
+    ...(own === undefined ? {} : { own }),
+    meetings: free ? [] : [...conflictSchedules(open, { pairs: 3, orders: 24 })],
+    closing: closingQueries(open),
+  };
+}
+
+/** The order of the n-th round of a group. */
+function orderOf({ own, open, meetings }: Program, place: number, random: Random): Schedule {
+  const asItCame = place === 0 || place === plainRounds || random.chance(0.2);
+  if (own !== undefined && asItCame) return own;
+  if (meetings.length > 0 && random.chance(0.75)) return random.pick(meetings);
+  return randomSchedule(open, random);
+}
+
+/** A template's case for this level alone: its own level is another story. */
+function atLevel(program: Case, level: Level): Case {
+  const sessions = program.sessions.map(({ name, statements }) => ({ name, statements }));
+  return { ...program, level, sessions };
+}
+
+/** One query for each table the set-up creates. */
+function closingQueries({ setup, dialect }: Case): string[] {
+  return setup.flatMap((sql) => {
+    const statement = parseStatement(sql, dialect);
+    if (statement.type !== 'create-table') return [];
+    return [`SELECT * FROM ${dialect === undefined ? statement.name : printName(statement.name, dialect)}`];
+  });
+}
+
+/** The program with its closing session, unless it reads the final state by itself. */
+function closed({ open, closing }: Program, schedule: Schedule): { case: Case; schedule: Schedule } {
+  if (closing.length === 0 || open.sessions.some(({ name }) => name === afterSession))
+    return { case: open, schedule };
+  const session = open.sessions.length;
+  const after = closing.map((_, position): readonly StatementRef[] => [[session, position]]);
+  return {
+    case: { ...open, sessions: [...open.sessions, { name: afterSession, statements: closing }] },
+    schedule: { batches: [...schedule.batches, ...after] },
+  };
+}

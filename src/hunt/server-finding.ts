@@ -1,0 +1,40 @@
+/**
+ * Findings about the server itself: it died, cut a connection, or never answered. No contract has to be read for these;
+ * like all others they count only when a replay shows them again, so that a server somebody else stopped is not one.
+ */
+import type { Finding } from '../check/index.js';
+import type { ErrorClass, History, Operation } from '../histories/index.js';
+
+export const gone: ReadonlySet<ErrorClass> = new Set(['connection-lost', 'crash']);
+
+/** Whether the connection or the server went away in this history. */
+export function wentAway({ operations }: History): boolean {
+  return operations.some(({ error }) => error !== undefined && gone.has(error.class));
+}
+
+/** What happened to the server, if something did. */
+export function serverFinding(history: History): Finding | undefined {
+  const crash = history.operations.find(({ error }) => error?.class === 'crash');
+  if (crash !== undefined) return describe('server-crash', crash, history, 'the server died under');
+  const silent = history.operations.find(({ end }) => end === null);
+  if (silent !== undefined) return describe('no-answer', silent, history, 'the server never answered');
+  const lost = history.operations.find(({ error }) => error?.class === 'connection-lost');
+  if (lost !== undefined)
+    return describe('connection-lost', lost, history, 'the server cut the connection at');
+  return undefined;
+}
+
+function describe(kind: string, at: Operation, history: History, what: string): Finding {
+  const session = history.header.sessions[at.session] ?? String(at.session);
+  const text = at.sql ?? at.kind;
+  return {
+    kind,
+    oracle: 'server',
+    certainty: 'proved',
+    rulesOut: [],
+    clause: 'the server answers every statement',
+    transactions: [{ id: at.transaction, name: `${session}`, session, status: 'unknown' }],
+    operations: [{ index: at.index, transaction: at.transaction, text }],
+    explanation: `${session}: ${what} ${text}\n${at.error?.message ?? 'no answer came within the time limit'}`,
+  };
+}
