@@ -37,6 +37,24 @@ export {
 export { FileError, IsoldeError } from './errors.js';
 // execute
 export { type RunOptions, runFree, runScheduled, SessionPool } from './execute/index.js';
+// generate
+export {
+  type Capabilities,
+  capabilitiesOf,
+  conflictSchedules,
+  type Generated,
+  type GenerateOptions,
+  generate,
+  generateCase,
+  generateFromTemplate,
+  learnFromHistory,
+  learnFromSetup,
+  type Profile,
+  parseProfile,
+  profiles,
+  Random,
+  randomSchedule,
+} from './generate/index.js';
 // histories
 export {
   type History,

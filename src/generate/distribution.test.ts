@@ -206,6 +206,7 @@ const invisible: readonly Feature[] = [
   'select.plain',
   'write.collision',
   'write.leave-out',
+  'write.small-key',
 ];
 
 describe.each(['postgres', 'mariadb', 'sqlite', 'turso', 'duckdb', 'mysql', 'tidb', 'cockroach'])(

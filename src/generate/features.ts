@@ -105,7 +105,14 @@ export const featureGroups = {
   set: { draw: 'one', options: { constant: 10, 'no-op': 2, expression: 5, case: 1, subquery: 1, key: 1 } },
   write: {
     draw: 'chance',
-    options: { 'multi-row': 0.25, 'leave-out': 0.15, collision: 0.01, returning: 0.03, 'self-subquery': 0.3 },
+    options: {
+      'multi-row': 0.25,
+      'leave-out': 0.15,
+      'small-key': 0.3,
+      collision: 0.01,
+      returning: 0.03,
+      'self-subquery': 0.3,
+    },
   },
 } as const satisfies Record<string, FeatureGroup>;
 

@@ -125,6 +125,7 @@ export const profiles: readonly Profile[] = [
       'set.key': 10,
       'where.key': 25,
       'write.collision': 0.03,
+      'write.small-key': 0.7,
     },
   }),
   makeProfile('no-op', 'updates that change nothing, deletes that find nothing', {

@@ -1,9 +1,10 @@
 /** Upsert, REPLACE and MERGE: writes that insert a row or change the one that has its key. */
 import type { Assignment, Expression, InsertStatement, MergeStatement, Value } from '../sql/index.js';
 import { binary, column, core, item, literal, query, table } from './build.js';
+import { insertRows, keyOf, writable } from './rows.js';
 import { type ColumnModel, ridColumn } from './schema.js';
 import type { ShadowRow, ShadowTable } from './shadow.js';
-import { insertRows, keyOf, Writes, type Written } from './writes.js';
+import type { Writes, Written } from './writes.js';
 
 interface Meeting {
   /** The row to insert, with the key of `met` if there is one. */
@@ -29,7 +30,7 @@ export class Upserts {
 
   /** A new row; two times in three with the key of a row that is there. */
   #meet(of: ShadowTable, spared: number): Meeting {
-    const row = this.writes.newRow(of);
+    const row = this.writes.rows.newRow(of);
     const known = of.list().filter((each) => each.rid > spared && each.sure && knowsKey(of, each));
     if (known.length === 0 || this.#random.chance(0.33)) return { row, met: undefined };
     const met = this.#random.pick(known);
@@ -60,9 +61,9 @@ export class Upserts {
     const { dialect } = this.writes.predicates.chooser.capabilities;
     const meeting = this.#meet(of, 0);
     const changed = this.#changed(of);
-    const columns = Writes.writable(of);
+    const columns = writable(of);
     const set = Object.fromEntries(
-      changed.map((each) => [each.name, literal(this.writes.value(of, each))] as const),
+      changed.map((each) => [each.name, literal(this.writes.rows.value(of, each))] as const),
     );
     const assignments = Object.entries(set).map(([name, value]): Assignment => ({ columns: [name], value }));
     if (dialect === 'mysql') {
@@ -90,7 +91,7 @@ export class Upserts {
     const meeting = this.#meet(of, of.pinned);
     if (meeting.met !== undefined) this.#shadow.remove(of, meeting.met.rid);
     this.#shadow.insert(of, meeting.row[ridColumn] as number, meeting.row);
-    return { statement: insertRows(of, Writes.writable(of), [meeting.row], { mode: 'replace' }) };
+    return { statement: insertRows(of, writable(of), [meeting.row], { mode: 'replace' }) };
   }
 
   /** MERGE of one computed row. */
@@ -104,9 +105,9 @@ export class Upserts {
       .map((key) => binary('=', column(key, name), column(key, 's')))
       .reduce((left, right) => binary('AND', left, right));
     const set = Object.fromEntries(
-      changed.map((each) => [each.name, literal(this.writes.value(of, each))] as const),
+      changed.map((each) => [each.name, literal(this.writes.rows.value(of, each))] as const),
     );
-    const columns = [ridColumn, ...Writes.writable(of).map((each) => each.name)];
+    const columns = [ridColumn, ...writable(of).map((each) => each.name)];
     const insert: MergeStatement['whens'][number] = {
       match: 'not matched',
       action: { type: 'insert', columns, values: columns.map((each) => literal(meeting.row[each]!)) },

@@ -8,6 +8,7 @@ import type { Assignment, Expression, InsertStatement, Statement, Value } from '
 import { believeValue } from './belief.js';
 import { binary, both, column, core, item, literal, query, table } from './build.js';
 import type { Aim, Predicates } from './predicates.js';
+import { insertRows, keyOf, Rows, type RowValues, writable } from './rows.js';
 import { type ColumnModel, ridColumn } from './schema.js';
 import type { ShadowTable } from './shadow.js';
 import { freshValue, isWhole } from './values.js';
@@ -18,10 +19,12 @@ export interface Written {
   readonly collides?: true;
 }
 
-type RowValues = Readonly<Record<string, Value>>;
-
 export class Writes {
-  constructor(readonly predicates: Predicates) {}
+  readonly rows: Rows;
+
+  constructor(readonly predicates: Predicates) {
+    this.rows = new Rows(predicates.chooser, predicates.shadow);
+  }
 
   get #random() {
     return this.predicates.chooser.random;
@@ -35,11 +38,6 @@ export class Writes {
     return this.predicates.shadow;
   }
 
-  /** Columns a statement may write, `rid` apart. */
-  static writable(of: ShadowTable): ColumnModel[] {
-    return of.model.columns.filter(({ role }) => role !== 'rid' && role !== 'generated');
-  }
-
   /** INSERT … VALUES. */
   insert(of: ShadowTable): Written {
     const collides = of.model.key.length > 0 && this.#chooser.chance('write.collision');
@@ -49,11 +47,11 @@ export class Writes {
     const count =
       taken === undefined && this.#chooser.chance('write.multi-row') ? this.#random.between(2, 3) : 1;
     const leftOut = this.#leftOut(of);
-    const columns = Writes.writable(of).filter((each) => !leftOut.has(each.name));
+    const columns = writable(of).filter((each) => !leftOut.has(each.name));
     const rows: RowValues[] = [];
     for (let i = 0; i < count; i++) {
       const key = taken === undefined ? {} : keyOf(of, taken.values as RowValues);
-      const row = { ...this.newRow(of), ...key };
+      const row = { ...this.rows.newRow(of), ...key };
       rows.push(row);
       if (taken === undefined) this.#believeInsert(of, row, leftOut);
     }
@@ -64,17 +62,17 @@ export class Writes {
   /** The rows a table begins with. */
   initialRows(of: ShadowTable, count: number): InsertStatement {
     const rows = Array.from({ length: count }, () => {
-      const row = this.newRow(of);
+      const row = this.rows.newRow(of, true);
       this.#believeInsert(of, row, new Set());
       return row;
     });
-    return insertRows(of, Writes.writable(of), rows, {});
+    return insertRows(of, writable(of), rows, {});
   }
 
   /** Nullable or defaulted columns an INSERT does not name. */
   #leftOut(of: ShadowTable): ReadonlySet<string> {
     if (!this.#chooser.chance('write.leave-out')) return new Set();
-    const free = Writes.writable(of).filter(
+    const free = writable(of).filter(
       (each) => each.role === 'plain' && (each.nullable || each.default !== undefined),
     );
     return new Set(free.length === 0 ? [] : [this.#random.pick(free).name]);
@@ -86,52 +84,6 @@ export class Writes {
     this.#shadow.insert(of, row[ridColumn] as number, values);
   }
 
-  /** A new row: fresh `rid`, keys and version, the rest from the domains. */
-  newRow(of: ShadowTable): RowValues {
-    const rid = of.nextRid++;
-    const row: Record<string, Value> = { [ridColumn]: rid, ...this.#freeKey(of) };
-    for (const each of Writes.writable(of)) {
-      if (each.role !== 'key') row[each.name] = this.value(of, each);
-    }
-    return row;
-  }
-
-  /** A key no row has: one of the small ones if it is free, else a new one. */
-  #freeKey(of: ShadowTable): RowValues {
-    const columns = of.model.columns.filter(({ role }) => role === 'key');
-    if (columns.length === 0) return {};
-    const taken = new Set(
-      of.list().map((row) => JSON.stringify(columns.map(({ name }) => row.values[name]))),
-    );
-    const entries = (n: () => number) =>
-      columns.map((each) => [each.name, freshValue(each.kind, n())] as const);
-    for (let attempt = 0; attempt < 3; attempt++) {
-      const drawn = entries(() => this.#random.between(1, 12));
-      if (!taken.has(JSON.stringify(drawn.map(([, value]) => value)))) return Object.fromEntries(drawn);
-    }
-    return Object.fromEntries(entries(() => of.nextFresh++));
-  }
-
-  /** A value for a column of a new or changed row. */
-  value(of: ShadowTable, each: ColumnModel): Value {
-    const random = this.#random;
-    switch (each.role) {
-      case 'version':
-        return this.#shadow.nextVersion(false);
-      case 'key':
-      case 'unique':
-        return each.nullable && random.chance(0.15) ? null : freshValue(each.kind, of.nextFresh++);
-      case 'reference': {
-        const parent = this.#shadow.table(each.references!.table)!;
-        const rows = parent.list().filter(({ rid }) => rid <= parent.pinned);
-        const value = rows.length === 0 ? null : random.pick(rows).values[each.references!.column];
-        return value ?? null;
-      }
-      default:
-        return each.nullable && random.chance(0.12) ? null : random.pickSkewed(each.domain);
-    }
-  }
-
   #returning(of: ShadowTable): Pick<InsertStatement, 'returning'> {
     const asked = this.#chooser.chance('write.returning');
     return asked && !this.#fixed(of) ? { returning: [item(column(ridColumn))] } : {};
@@ -139,7 +91,7 @@ export class Writes {
 
   /** INSERT … SELECT: copies of initial rows under new `rid`s and keys. */
   insertSelect(of: ShadowTable): Written {
-    const columns = Writes.writable(of);
+    const columns = writable(of);
     const distinct = columns.filter(({ role }) => role === 'key' || role === 'unique' || role === 'version');
     const copied = column(ridColumn, 's');
     // A block of rids: the copy of row r gets block + r, and so do its keys.
@@ -191,7 +143,7 @@ export class Writes {
   changeable(of: ShadowTable): ColumnModel[] {
     const fixed = this.#fixed(of);
     const indexed = (role: ColumnModel['role']) => role === 'unique' || role === 'reference';
-    return Writes.writable(of).filter(({ role }) => role !== 'key' && !(fixed && indexed(role)));
+    return writable(of).filter(({ role }) => role !== 'key' && !(fixed && indexed(role)));
   }
 
   /** Whether an UPDATE has anything to change. */
@@ -221,7 +173,7 @@ export class Writes {
     const second = targets.filter((other) => other !== each && other.role === 'plain');
     if (second.length > 0 && this.#random.chance(0.2)) {
       const other = this.#random.pick(second);
-      set[other.name] = literal(this.value(of, other));
+      set[other.name] = literal(this.rows.value(of, other));
     }
     return this.#updateStatement(aim, set, where);
   }
@@ -247,7 +199,7 @@ export class Writes {
   }
 
   #updateKey(aim: Aim): Written {
-    const key = this.#freeKey(aim.table);
+    const key = this.rows.freeKey(aim.table);
     // One column of the key moves; with a fresh value no other row can have the new key.
     const name = this.#random.pick(aim.table.model.key);
     const { kind } = aim.table.model.columns.find((each) => each.name === name)!;
@@ -259,7 +211,7 @@ export class Writes {
   /** What a column is set to. */
   #assigned(aim: Aim, each: ColumnModel, how: string, single: boolean): Expression {
     const own = column(each.name);
-    const fresh = () => literal(this.value(aim.table, each));
+    const fresh = () => literal(this.rows.value(aim.table, each));
     if (each.role === 'version') {
       // Several rows of one statement get different values, too.
       return single ? fresh() : binary('+', literal(this.#shadow.nextVersion(true)), column(ridColumn));
@@ -324,24 +276,4 @@ const blockSize = 1000;
 function ridIn(rids: readonly number[]): Expression {
   const list = rids.map((rid) => literal(rid));
   return { type: 'in-list', operand: column(ridColumn), list, negated: false };
-}
-
-export function keyOf(of: ShadowTable, row: RowValues): RowValues {
-  return Object.fromEntries(of.model.key.map((name) => [name, row[name]!]));
-}
-
-export function insertRows(
-  of: ShadowTable,
-  columns: readonly ColumnModel[],
-  rows: readonly RowValues[],
-  more: Partial<InsertStatement>,
-): InsertStatement {
-  const names = [ridColumn, ...columns.map(({ name }) => name)];
-  return {
-    type: 'insert',
-    table: table(of.model.name),
-    columns: names,
-    source: { type: 'values', rows: rows.map((row) => names.map((name) => literal(row[name]!))) },
-    ...more,
-  };
 }
