@@ -1,0 +1,1 @@
+export { type Behaviour, describeBehaviour, signatureOf } from './signature.js';
