@@ -159,7 +159,8 @@ function alteration(
 ): string | undefined {
   for (const statement of setup) {
     if (statement.type !== 'opaque' || statement.kind !== 'ddl') continue;
-    if (/\b(trigger|rule)\b/i.test(statement.sql)) return 'triggers or rules may change its rows';
+    if (/\b(trigger|rule|function|procedure)\b/i.test(statement.sql))
+      return 'triggers, rules or functions may change its rows';
     const names = statement.tables.map(folded);
     if (
       /^\s*alter\b/i.test(statement.sql) &&

@@ -10,7 +10,7 @@ import type { Plan } from './plan-types.js';
 import { planChange, planInsert } from './plan-write.js';
 
 const harmless =
-  /^\s*(show|explain|describe|desc|analyze|checkpoint|vacuum|use|lock|unlock|listen|notify|check|optimize|reindex)\b/i;
+  /^\s*(show|explain(?!\b.*\banalyze\b)|describe|desc|analyze|checkpoint|vacuum|use|lock|unlock|listen|notify|check|optimize|reindex)\b/i;
 
 /** What a statement does. */
 export function planStatement(sql: string, catalog: Catalog): Plan {
