@@ -100,7 +100,7 @@ export class CaseBuilder {
       case 'merge': {
         const hidden = hideColumns(statement, this.catalog);
         const traced = hidden.type === 'insert' ? traceInsert(hidden, context) : traceMerge(hidden, context);
-        if (traced.table !== undefined) this.#makers[id] = traced.table;
+        if (traced.tables !== undefined) this.#makers[id] = traced.tables[0]!;
         return this.#print(traced.statement);
       }
       case 'create-index':
@@ -159,8 +159,8 @@ export class CaseBuilder {
       this.#before.set(refKey(ref!), 1);
     }
     const deletes = hidden.type === 'delete';
-    const write = traced.table === undefined ? undefined : writePlan(traced, traced.table, token, deletes);
-    if (write !== undefined) this.#makers[token] = write.table;
+    const write = traced.tables === undefined ? undefined : writePlan(traced, traced.tables, token, deletes);
+    if (write !== undefined) this.#makers[token] = write.tables[0]!;
     statements.push(this.#print(traced.statement));
     plans.push({
       ...plain,
@@ -277,10 +277,15 @@ export class CaseBuilder {
   }
 }
 
-function writePlan(traced: TracedWrite, table: string, token: string, deletes: boolean): WritePlan {
+function writePlan(
+  traced: TracedWrite,
+  tables: readonly string[],
+  token: string,
+  deletes: boolean,
+): WritePlan {
   return {
     token,
-    table,
+    tables,
     deletes,
     repeats: traced.repeats === true,
     counted: traced.counted === true,

@@ -31,7 +31,8 @@ export interface StatementPlan {
 
 export interface WritePlan {
   readonly token: string;
-  readonly table: string;
+  /** The widened tables it writes; several only in MySQL's joined UPDATE and DELETE. */
+  readonly tables: readonly string[];
   readonly deletes: boolean;
   /** A row may hold the token more than once. */
   readonly repeats: boolean;

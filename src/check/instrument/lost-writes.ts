@@ -22,7 +22,7 @@ export function findLostWrites(
     return problems;
   const leaky = new Set(instrumented.tables.filter(({ actions }) => actions).map(({ name }) => name));
   for (const { plan, effect } of events.writes.values()) {
-    if (plan.write.unnamed && effect !== 'undone') leaky.add(plan.write.table);
+    if (plan.write.unnamed && effect !== 'undone') for (const table of plan.write.tables) leaky.add(table);
   }
   const marks = new Map<string, number>();
   for (const { rid, table, tokens, writers, deleted } of chains) {
@@ -63,7 +63,9 @@ export function findLostWrites(
     const { write } = run.plan;
     const committed = events.transactions.get(run.transaction)?.status === 'committed';
     if (!committed || run.effect !== 'done' || !write.counted || run.count === undefined) continue;
-    if (leaky.has(write.table) || !after.tables.has(write.table)) continue;
+    // What is counted writes one table.
+    const table = write.tables[0]!;
+    if (leaky.has(table) || !after.tables.has(table)) continue;
     const found = marks.get(token) ?? 0;
     if (found >= run.count) continue;
     problems.push({
@@ -72,7 +74,7 @@ export function findLostWrites(
       transaction: run.transaction,
       operation: run.operation,
       seen: `${found} of ${run.count}`,
-      detail: `the database said that it wrote ${run.count} rows of ${write.table}, and committed; only ${found} were ever seen`,
+      detail: `the database said that it wrote ${run.count} rows of ${table}, and committed; only ${found} were ever seen`,
     });
   }
   return problems;

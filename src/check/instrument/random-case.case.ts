@@ -94,6 +94,18 @@ export function randomCase(options: RandomCaseOptions): Case {
     upsert,
   ];
   if (options.dialect !== 'postgres') writes.push(replace);
+  if (options.dialect === 'postgres' || options.dialect === 'duckdb') {
+    writes.push(
+      () =>
+        `MERGE INTO t USING (SELECT ${id()} AS b, ${next(60)} AS c) AS q ON t.id = q.b WHEN MATCHED THEN UPDATE SET v = q.c WHEN NOT MATCHED THEN INSERT (id, v, g) VALUES (q.b, q.c, 0)`,
+    );
+  }
+  if (options.dialect === 'mysql') {
+    writes.push(
+      () => `UPDATE t JOIN u ON t.id = u.b SET t.v = t.v + u.c, u.c = ${next(4)} WHERE u.c < ${next(4)}`,
+      () => `DELETE t FROM t JOIN u ON t.id = u.b WHERE u.c = ${next(3)}`,
+    );
+  }
   const locking: (() => string)[] = [
     () => `SELECT * FROM t WHERE id = ${id()} FOR UPDATE`,
     () => `SELECT v FROM t WHERE ${condition()} FOR UPDATE`,

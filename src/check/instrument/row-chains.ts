@@ -184,7 +184,7 @@ class Chainer {
         continue;
       }
       const run = writes.get(token);
-      if (run === undefined || run.plan.write.table !== table || run.plan.write.deletes) {
+      if (run === undefined || !run.plan.write.tables.includes(table) || run.plan.write.deletes) {
         report('garbage-read', `nothing that ran wrote ${token} to this row`);
         return kept.length === 0 ? undefined : kept;
       }

@@ -36,7 +36,7 @@ export function traceInsert(insert: InsertStatement, context: WriteContext): Tra
   const companion = typeof taken === 'string' ? undefined : taken;
   return {
     statement,
-    table: table.name,
+    tables: [table.name],
     ...(companion === undefined ? {} : { companion }),
     ...(returning === undefined ? {} : { returns: true }),
     ...(upsert ? { repeats: true } : {}),

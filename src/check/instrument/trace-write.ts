@@ -42,8 +42,8 @@ export interface WriteContext {
 
 export interface TracedWrite {
   readonly statement: InsertStatement | UpdateStatement | DeleteStatement | MergeStatement;
-  /** The widened table written, if it is one. */
-  readonly table?: string;
+  /** The widened tables written, if there are any. */
+  readonly tables?: readonly string[];
   /** A SELECT to send right before; its rows are those the statement takes away. */
   readonly companion?: SelectStatement;
   /** The statement returns the rows it wrote, two columns behind its own. */
@@ -65,7 +65,7 @@ export function traceUpdate(update: UpdateStatement, context: WriteContext): Tra
   const returning = withReturning(update.returning, targets[0]!.name);
   return {
     statement: { ...update, set: [...update.set, ...marks], ...returning },
-    table: targets[0]!.table.name,
+    tables: targets.map(({ table }) => table.name),
     ...(returning === undefined ? {} : { returns: true }),
     counted: !many && update.mode === undefined,
   };
@@ -126,14 +126,16 @@ export function traceDelete(statement: DeleteStatement, context: WriteContext): 
   );
   const target = targets[0];
   if (target?.type !== 'table' || token === undefined) return { statement };
-  const table = findTable(catalog, target.name)!.name;
+  const tables = targets.flatMap((leaf) =>
+    leaf.type === 'table' ? [findTable(catalog, leaf.name)!.name] : [],
+  );
   if (statement.returning !== undefined || (deletes === 'returning' && statement.targets === undefined)) {
     const returning = [...(statement.returning ?? []), ...markItems(returningName(target, context))];
-    return { statement: { ...statement, returning }, table, returns: true };
+    return { statement: { ...statement, returning }, tables, returns: true };
   }
   // A subquery in the condition, or LIMIT, may pick other rows the second time.
   const samePick = subqueriesOf(statement.where).length === 0 && statement.limit === undefined;
-  if (!inTransaction || !samePick || targets.length > 1) return { statement, table, unnamed: true };
+  if (!inTransaction || !samePick || targets.length > 1) return { statement, tables, unnamed: true };
   const { where } = statement;
   const body: SelectCore = {
     type: 'core',
@@ -143,7 +145,7 @@ export function traceDelete(statement: DeleteStatement, context: WriteContext): 
     ...(where === undefined ? {} : { where }),
     groupBy: [],
   };
-  return { statement, table, companion: lockingSelect(body, catalog.dialect, statement.with) };
+  return { statement, tables, companion: lockingSelect(body, catalog.dialect, statement.with) };
 }
 
 /** MariaDB's RETURNING knows no table names. */
@@ -192,7 +194,7 @@ export function traceMerge(merge: MergeStatement, context: WriteContext): Traced
   const returning = withReturning(merge.returning, leafName(merge.table)!);
   return {
     statement: { ...merge, whens, ...returning },
-    table: table.name,
+    tables: [table.name],
     ...(returning === undefined ? {} : { returns: true }),
     ...(deletes ? { unnamed: true } : {}),
   };
