@@ -1,0 +1,229 @@
+/**
+ * What the raw run shows about the order of its steps: the accesses of every step, the version chain of every row, the
+ * versions each read asks for, and the orders that locks already prove. `mirror.ts` collects it, `constraints.ts` turns
+ * it into edges, `invariants.ts` checks a schedule against it.
+ */
+import type { Evaluated } from '../sql/index.js';
+import { groupBy, Ints } from './ints.js';
+import { onTable } from './conflicts.js';
+import { type Image, sameCell } from './schema.js';
+import type { RowTest } from './statement-plan.js';
+import type { Steps } from './steps.js';
+
+/** Why one step stands before another. The numbers are what edges carry; `reasons.ts` makes sentences of them. */
+export const because = {
+  /** It was answered before the other was sent. */
+  time: 0,
+  /** It ended the transaction that held the lock the other needed. */
+  lock: 1,
+  /** It published the version the other's snapshot shows. */
+  shows: 2,
+  /** The other published a version that its snapshot does not show. */
+  misses: 3,
+  /** It published a version that the other's transaction could overwrite only with a snapshot that shows it. */
+  firstUpdater: 4,
+  /** The other failed because of it. */
+  conflict: 5,
+  /** It was answered first, where locks should have decided and did not. */
+  answered: 6,
+  /** A lock that may have been there (a scan that locks what it passes); given up if it fits nowhere. */
+  scanLock: 7,
+} as const;
+export type Because = (typeof because)[keyof typeof because];
+
+/** Orders found between steps. Soft ones are guesses that yield to the others. */
+export class Edges {
+  readonly from = new Ints(1024);
+  readonly to = new Ints(1024);
+  readonly why = new Ints(1024);
+  /** The object it is about. */
+  readonly object = new Ints(1024);
+  readonly soft = new Ints(1024);
+
+  add(from: number, to: number, why: Because, object: number, soft = false): void {
+    this.from.push(from);
+    this.to.push(to);
+    this.why.push(why);
+    this.object.push(object);
+    this.soft.push(soft ? 1 : 0);
+  }
+}
+
+/** The committed versions of a row, oldest first; the row before them is `Objects.initial`. */
+export interface Chain {
+  /** The steps that published them. */
+  readonly publish: number[];
+  readonly image: Image[];
+}
+
+/** Rows and tables that steps access, by number. */
+export class Objects {
+  readonly names: string[] = [];
+  /** For a row the object of its table, for anything else −1. */
+  readonly tableOf: number[] = [];
+  readonly initial: Image[] = [];
+  readonly chains: (Chain | undefined)[] = [];
+
+  add(name: string, table: number, initial?: Image): number {
+    this.names.push(name);
+    this.tableOf.push(table);
+    this.initial.push(initial);
+    this.chains.push(undefined);
+    return this.names.length - 1;
+  }
+}
+
+/** What a read says about the version of a row that it saw. */
+export type Expected =
+  /** The row with these cells; a cell may be unknown. */
+  | { readonly type: 'cells'; readonly cells: readonly Evaluated[] }
+  /** No row that satisfies the condition. */
+  | { readonly type: 'none'; readonly where: RowTest | undefined }
+  /** Some row that satisfies the condition. */
+  | { readonly type: 'some'; readonly where: RowTest | undefined };
+
+export interface Need {
+  readonly step: number;
+  /** The step that fixed what it sees: itself, or an earlier one of its transaction. */
+  readonly snapshot: number;
+  readonly row: number;
+  readonly expected: Expected;
+}
+
+/** A read of a whole table: rows that are not in its result did not satisfy its condition. */
+export interface Scan {
+  readonly step: number;
+  readonly snapshot: number;
+  /** The table's object. */
+  readonly table: number;
+  readonly where: RowTest | undefined;
+  /** Rows of the result, which have needs of their own, and rows its own transaction had written. */
+  readonly known: ReadonlySet<number>;
+}
+
+/** Whether a version can be what a read saw; undefined: it cannot be told. */
+export function explains(image: Image, expected: Expected): boolean | undefined {
+  if (image === undefined) return undefined;
+  if (expected.type === 'cells') {
+    if (image === null) return false;
+    let sure: boolean | undefined = true;
+    for (let i = 0; i < expected.cells.length; i++) {
+      const same = sameCell(image[i] ?? null, expected.cells[i]!);
+      if (same === false) return false;
+      if (same === undefined) sure = undefined;
+    }
+    return sure;
+  }
+  const present = image === null ? false : expected.where === undefined ? true : truthOf(expected.where(image));
+  if (present === undefined) return undefined;
+  return expected.type === 'some' ? present : !present;
+}
+
+/** NULL counts as no; undefined where it cannot be known. */
+export function truthOf(truth: ReturnType<RowTest>): boolean | undefined {
+  return typeof truth === 'boolean' ? truth : truth === null ? false : undefined;
+}
+
+/** The objects each step accesses, and in which roles (`conflicts.ts`). */
+export interface Accesses {
+  /** The accesses of step s stand at `first[s] … first[s + 1] - 1`. */
+  readonly first: Int32Array;
+  readonly object: Int32Array;
+  readonly roles: Int32Array;
+}
+
+/** Collects accesses in any order. */
+export class AccessList {
+  readonly #step = new Ints(4096);
+  readonly #object = new Ints(4096);
+  readonly #roles = new Ints(4096);
+
+  add(step: number, object: number, roles: number): void {
+    this.#step.push(step);
+    this.#object.push(object);
+    this.#roles.push(roles);
+  }
+
+  /**
+   * Groups them by step; roles of one step on one object become one access. Where some statement concerns a whole
+   * table, accesses to its rows are accesses to some row of the table too.
+   */
+  finish(steps: Steps, objects: Objects): Accesses {
+    const whole = new Uint8Array(objects.names.length);
+    const allObjects = this.#object.view();
+    for (let i = 0; i < allObjects.length; i++)
+      if (objects.tableOf[allObjects[i]!] === -1) whole[allObjects[i]!] = 1;
+    const groups = groupBy(this.#step.view(), steps.count);
+    const first = new Int32Array(steps.count + 1);
+    const object = new Ints(allObjects.length + 16);
+    const kept = new Ints(allObjects.length + 16);
+    const merged = new Map<number, number>();
+    for (let step = 0; step < steps.count; step++) {
+      first[step] = object.length;
+      const from = groups.first[step]!;
+      const to = groups.first[step + 1]!;
+      if (to - from === 1 && !whole[objects.tableOf[this.#object.at(groups.order[from]!)]!]) {
+        object.push(this.#object.at(groups.order[from]!));
+        kept.push(this.#roles.at(groups.order[from]!));
+        continue;
+      }
+      merged.clear();
+      for (let i = from; i < to; i++) {
+        const at = groups.order[i]!;
+        const row = this.#object.at(at);
+        const role = this.#roles.at(at);
+        merged.set(row, (merged.get(row) ?? 0) | role);
+        const table = objects.tableOf[row]!;
+        if (table >= 0 && whole[table]) merged.set(table, (merged.get(table) ?? 0) | onTable(role));
+      }
+      for (const [row, role] of merged) {
+        object.push(row);
+        kept.push(role);
+      }
+    }
+    first[steps.count] = object.length;
+    return { first, object: object.view(), roles: kept.view() };
+  }
+}
+
+/** One order of two steps, with its reason. */
+export interface Order {
+  readonly from: number;
+  readonly to: number;
+  readonly why: Because;
+  readonly object: number;
+}
+
+/**
+ * Something that happened in one of several ways, each asking for other orders: a value that recurs, a failure with several
+ * possible opponents. Alternatives that look likeliest come first.
+ */
+export interface Choice {
+  readonly step: number;
+  readonly object: number;
+  readonly what: 'version' | 'opponent';
+  readonly alternatives: readonly (readonly Order[])[];
+}
+
+/** A read or a lock that no version or order explains: the raw run broke its contract here, or we lack knowledge. */
+export interface Unexplained {
+  readonly step: number;
+  readonly object: number;
+  readonly what: string;
+}
+
+export interface Evidence {
+  readonly steps: Steps;
+  readonly objects: Objects;
+  readonly accesses: Accesses;
+  readonly needs: readonly Need[];
+  readonly scans: readonly Scan[];
+  readonly edges: Edges;
+  readonly choices: Choice[];
+  readonly unexplained: Unexplained[];
+  /** Locks taken: step, object, exclusive or not; for the invariants. */
+  readonly locks: { readonly step: Ints; readonly object: Ints; readonly exclusive: Ints };
+  /** Steps sent although their lock is not free: the raw run shows that they waited. */
+  readonly waits: Set<number>;
+  readonly notes: string[];
+}

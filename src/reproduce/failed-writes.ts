@@ -1,0 +1,126 @@
+/**
+ * Statements that failed because of another transaction, and whose failure an order can bring back: writing a row
+ * that changed after one's snapshot (first updater wins), or that another transaction holds where engines fail instead
+ * of waiting.
+ *
+ * Such a failure names its rows but not its opponent. Candidates are the transactions that had locked the row by then and
+ * ended after the snapshot was taken. Each is an alternative; the one whose times leave least to guess comes first.
+ *
+ * - Engines that wait: the opponent committed, after the loser's snapshot. The loser stands after that COMMIT; but if it took its
+ *   snapshot with the very statement that failed, it was sent before the COMMIT and waited, and so it is again.
+ * - Engines that fail at once: the loser stands after the opponent's write and before its ROLLBACK; or, if it
+ *   committed, the loser's snapshot stands before that COMMIT.
+ */
+import type { Mechanism } from '../contracts/index.js';
+import { because, type Chain, type Choice, type Order } from './evidence.js';
+import type { LockTable } from './locks.js';
+import type { Steps } from './steps.js';
+
+export interface FailedWrite {
+  readonly step: number;
+  readonly transaction: number;
+  readonly object: number;
+}
+
+export interface FailedWriteContext {
+  readonly steps: Steps;
+  readonly locks: LockTable;
+  readonly chainOf: (object: number) => Chain | undefined;
+  readonly snapshot: Int32Array;
+  readonly mechanism: Mechanism;
+  readonly endsIn: (transaction: number) => 'commit' | 'rollback' | 'unknown' | undefined;
+  /** Steps that have to be sent while their lock is taken. */
+  readonly waits: Set<number>;
+}
+
+/** More opponents than these are not tried. */
+const mostAlternatives = 12;
+
+/** The choices that failed statements leave open. */
+export function failedWriteChoices(failed: readonly FailedWrite[], context: FailedWriteContext): Choice[] {
+  const byStep = new Map<number, FailedWrite[]>();
+  for (const write of failed) {
+    const list = byStep.get(write.step);
+    if (list === undefined) byStep.set(write.step, [write]);
+    else list.push(write);
+  }
+  return [...byStep.values()].flatMap((writes) => choiceOf(writes, context) ?? []);
+}
+
+interface Opponent {
+  readonly orders: readonly Order[];
+  /** Orders that the raw run's times leave open. */
+  readonly open: number;
+}
+
+function choiceOf(writes: readonly FailedWrite[], context: FailedWriteContext): Choice | undefined {
+  const { step, transaction, object } = writes[0]!;
+  const taken = context.snapshot[transaction]!;
+  const snapshot = taken >= 0 && taken < step ? taken : step;
+  const found = writes.flatMap((write) => [...opponents(write.object, step, snapshot, transaction, context)]);
+  if (found.length === 0) return undefined;
+  if (context.mechanism.writeConflict === 'waits' && snapshot === step) context.waits.add(step);
+  found.sort((a, b) => a.open - b.open);
+  const alternatives = found.slice(0, mostAlternatives).map(({ orders }) => orders);
+  return { step, object, what: 'opponent', alternatives };
+}
+
+function* opponents(
+  object: number,
+  step: number,
+  snapshot: number,
+  transaction: number,
+  context: FailedWriteContext,
+): Generator<Opponent> {
+  const { steps, locks, mechanism, endsIn } = context;
+  const sequence = locks.sequence(object);
+  for (let i = lastStarted(sequence, steps, steps.end[step]!); i >= 0; i--) {
+    const lockStep = sequence[i]!;
+    const other = steps.transaction[lockStep]!;
+    const ending = steps.endOf[other]!;
+    if (ending >= 0 && steps.end[ending]! < steps.start[snapshot]!) return;
+    if (other === transaction) continue;
+    const published = endsIn(other) !== 'rollback' && publishes(context.chainOf(object), ending, steps);
+    const pairs: [number, number][] = [[lockStep, step]];
+    if (mechanism.writeConflict !== 'waits') {
+      if (ending >= 0) pairs.push(published ? [snapshot, ending] : [step, ending]);
+    } else if (!published) continue;
+    else if (snapshot === step) {
+      // It waits until the opponent commits, and so does all that its session sends after it.
+      if (steps.start[ending]! >= steps.end[step]!) continue;
+      pairs.push([step, ending]);
+      if (step + 1 < steps.firstOf[steps.session[step]! + 1]!) pairs.push([ending, step + 1]);
+    } else pairs.push([snapshot, ending], [ending, step]);
+    const orders: Order[] = [];
+    let open = 0;
+    let possible = true;
+    for (const [from, to] of pairs) {
+      if (steps.session[from] === steps.session[to]) continue;
+      if (steps.start[from]! >= steps.end[to]!) possible = false;
+      if (steps.end[from]! >= steps.start[to]!) open++;
+      orders.push({ from, to, why: because.conflict, object });
+    }
+    if (possible) yield { orders, open };
+  }
+}
+
+/** Whether the transaction that ended there left a version of the row. */
+function publishes(chain: Chain | undefined, ending: number, steps: Steps): boolean {
+  if (chain === undefined || ending < 0) return false;
+  for (let i = lastStarted(chain.publish, steps, steps.start[ending]! + 1e-9); i >= 0; i--) {
+    if (chain.publish[i] === ending) return true;
+    if (steps.start[chain.publish[i]!]! < steps.start[ending]!) return false;
+  }
+  return false;
+}
+
+function lastStarted(list: readonly number[], steps: Steps, time: number): number {
+  let low = 0;
+  let high = list.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (steps.start[list[middle]!]! < time) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}

@@ -1,0 +1,163 @@
+/**
+ * Order inference: from a raw concurrent history to a schedule that shows every operation what it saw (Pisco §4,
+ * Algorithm 1; technical report §D, §E).
+ *
+ * 1. The program is rebuilt from the history (`steps.ts`).
+ * 2. The mirror follows rows, versions and locks through the answers (`mirror.ts`, `locks.ts`).
+ * 3. Orders are found: by time (`time-order.ts`), by locks (`locks.ts`), by the versions that reads show
+ *    (`version-order.ts`), by failures (`failed-writes.ts`). Where several fit, `solve.ts` chooses.
+ * 4. Batches are made that keep them (`batches.ts`), and checked (`invariants.ts`).
+ *
+ * The contract's mechanism says which of these there is:
+ *
+ * | protocol        | what orders conflicting writers |
+ * |-----------------|---|
+ * | `locking`       | the order in which they got the row's lock |
+ * | `optimistic`    | the same where a second writer fails at once; else the order of COMMITs, and with it that of snapshots |
+ * | `timestamp`     | as locking; a pair of transactions ordered by one row is ordered so by all |
+ * | `single-writer` | one lock for the whole database |
+ *
+ * Not seen: what an engine does besides rows (sequences, gap locks of rows that do not exist, clocks), and the
+ * snapshot of a statement that waited under READ COMMITTED, where rows changed during the wait.
+ */
+import type { Case, OrderReason, Schedule, StatementRef } from '../cases/index.js';
+import type { Contract } from '../contracts/index.js';
+import { IsoldeError } from '../errors.js';
+import type { History } from '../histories/index.js';
+import type { Batches } from './batches.js';
+import type { Evidence } from './evidence.js';
+import { type BrokenInvariant, brokenInvariants } from './invariants.js';
+import { collectEvidence } from './mirror.js';
+import { strength } from './order-graph.js';
+import { orderReasons } from './reasons.js';
+import { type LeftOut, refOf, type Steps, stepsOf } from './steps.js';
+import { timeOrder } from './time-order.js';
+import { addTimestampOrder } from './timestamp-order.js';
+import { type Solution, solve } from './solve.js';
+import { addVersionOrder } from './version-order.js';
+
+export interface InferOptions {
+  /** Reasons for the order of pairs that overlapped; default true. */
+  readonly reasons?: boolean;
+  /** Check the invariants of the result; default true. */
+  readonly check?: boolean;
+  /** Send statements again that fell to deadlocks and time-outs; default false. */
+  readonly keepTimed?: boolean;
+  /** For ambiguous statements, by number, which of their choices to try first. */
+  readonly choices?: ReadonlyMap<number, number>;
+}
+
+export interface InferredOrder {
+  readonly case: Case;
+  readonly schedule: Schedule;
+  /** For people: what was assumed, left out or not understood. */
+  readonly notes: readonly string[];
+  /** For each session and statement the place of its operation in the raw history; −1: put in. */
+  readonly sources: readonly Int32Array[];
+  /** Operations of the raw history that are not sent again. */
+  readonly leftOut: readonly LeftOut[];
+  /** What happened in one of several ways: reads that several versions explain, failures with several opponents. */
+  readonly ambiguous: readonly AmbiguousStatement[];
+  /** Where the raw run did something no order explains: often the bug itself. */
+  readonly unexplained: readonly UnexplainedStatement[];
+  /** Empty, unless the orders found contradict each other. */
+  readonly broken: readonly BrokenInvariant[];
+  readonly batchCount: number;
+  readonly largestBatch: number;
+  readonly statementCount: number;
+}
+
+export interface AmbiguousStatement {
+  readonly statement: StatementRef;
+  readonly object: string;
+  readonly what: 'version' | 'opponent';
+  readonly choices: number;
+  /** The one the schedule brings about; −1: none. */
+  readonly chosen: number;
+}
+
+export interface UnexplainedStatement {
+  readonly statement: StatementRef;
+  readonly object: string;
+  readonly what: string;
+}
+
+/** Infers a schedule for the program of a history under a contract that says how its engine works. */
+export function inferSchedule(history: History, contract: Contract, options: InferOptions = {}): InferredOrder {
+  const { mechanism } = contract;
+  if (mechanism === undefined) {
+    throw new IsoldeError(
+      'usage',
+      `the contract ${contract.id} says what must not happen but not how an engine works; order inference needs a vendor's contract`,
+    );
+  }
+  const steps = stepsOf(history, options.keepTimed);
+  const evidence = collectEvidence(history, steps, { ...contract, mechanism });
+  addVersionOrder(evidence);
+  if (mechanism.protocol === 'timestamp') addTimestampOrder(evidence);
+  const times = timeOrder(steps, evidence.accesses, evidence.objects.names.length);
+  const solution = solve(evidence, times, options.choices);
+  const { batches } = solution;
+  const schedule = scheduleOf(steps, batches, options.reasons === false ? undefined : orderReasons(evidence, solution));
+  const exempt = new Set([...batches.forced.map(({ step }) => step), ...evidence.waits]);
+  const broken = options.check === false ? [] : brokenInvariants(evidence, schedule, exempt);
+  return {
+    case: steps.case,
+    schedule,
+    notes: notesOf(evidence, solution, history),
+    sources: sourcesOf(steps),
+    leftOut: steps.leftOut,
+    ambiguous: evidence.choices.map((choice, i) => ({
+      statement: refOf(steps, choice.step),
+      object: evidence.objects.names[choice.object]!,
+      what: choice.what,
+      choices: choice.alternatives.length,
+      chosen: solution.holds[i]!,
+    })),
+    unexplained: evidence.unexplained.map(({ step, object, what }) => ({
+      statement: refOf(steps, step),
+      object: evidence.objects.names[object]!,
+      what,
+    })),
+    broken,
+    batchCount: schedule.batches.length,
+    largestBatch: schedule.batches.reduce((most, batch) => Math.max(most, batch.length), 0),
+    statementCount: steps.count,
+  };
+}
+
+function scheduleOf(steps: Steps, batches: Batches, reasons: OrderReason[] | undefined): Schedule {
+  const list: StatementRef[][] = [];
+  for (let b = 0; b + 1 < batches.first.length; b++) {
+    const batch: StatementRef[] = [];
+    for (let i = batches.first[b]!; i < batches.first[b + 1]!; i++) batch.push(refOf(steps, batches.steps[i]!));
+    list.push(batch);
+  }
+  return reasons === undefined ? { batches: list } : { batches: list, reasons };
+}
+
+function sourcesOf(steps: Steps): Int32Array[] {
+  return steps.case.sessions.map((_, s) => steps.source.slice(steps.firstOf[s]!, steps.firstOf[s + 1]!));
+}
+
+function notesOf(
+  evidence: Evidence,
+  { batches, holds }: Solution,
+  { header }: History,
+): string[] {
+  const notes = [...evidence.notes];
+  const byWhy = new Map<string, number>();
+  for (const { why } of evidence.steps.leftOut) byWhy.set(why, (byWhy.get(why) ?? 0) + 1);
+  for (const [why, count] of byWhy) notes.push(`${count} operation${count === 1 ? '' : 's'} left out: ${why}`);
+  const several = holds.filter((_, i) => evidence.choices[i]!.alternatives.length > 1).length;
+  if (several > 0) notes.push(`${several} statements can be explained in several ways; one was chosen for each`);
+  const open = holds.filter((one) => one < 0).length;
+  if (open > 0) notes.push(`${open} statements may see something else: no order was found that explains them with the rest`);
+  if (evidence.unexplained.length > 0)
+    notes.push(`${evidence.unexplained.length} accesses of the raw run fit no version or lock that it shows`);
+  const hard = batches.forced.filter((one) => one.strength === strength.certain).length;
+  if (hard > 0) notes.push(`${hard} statements stand where they are only because the orders found contradict each other`);
+  if (header.sessionLevels !== undefined && Object.keys(header.sessionLevels).length > 0)
+    notes.push('sessions run at different levels; the order was inferred for one');
+  return notes;
+}

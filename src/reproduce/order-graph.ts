@@ -1,0 +1,74 @@
+/** All orders between steps as one graph: what each step releases, and what still stands in each step's way. */
+import type { Edges, Order } from './evidence.js';
+import { type Groups, groupBy } from './ints.js';
+import type { TimeEdges } from './time-order.js';
+
+/** How much an order counts when orders contradict each other. */
+export const strength = {
+  certain: 0,
+  /** Of an alternative that was chosen. */
+  chosen: 1,
+  /** A guess, or a lock that may be waited for. */
+  weak: 2,
+} as const;
+
+/** The orders of the alternatives chosen, with the number of the choice each belongs to. */
+export interface ChosenOrders {
+  readonly orders: readonly Order[];
+  readonly choice: readonly number[];
+}
+
+export interface OrderGraph {
+  readonly from: Int32Array;
+  readonly to: Int32Array;
+  readonly strength: Uint8Array;
+  /** The choice an edge belongs to, or −1. */
+  readonly choice: Int32Array;
+  /** Edges by the step they start from. */
+  readonly bySource: Groups;
+  /** For each step how many edges to it wait for their source. */
+  readonly pending: Int32Array;
+  /** Edges by the step they lead to; made when first asked for. */
+  byTarget(): Groups;
+}
+
+export function orderGraph(
+  count: number,
+  edges: Edges,
+  chosen: ChosenOrders,
+  times: TimeEdges,
+): OrderGraph {
+  const found = edges.from.length;
+  const guessed = found + chosen.orders.length;
+  const all = guessed + times.from.length;
+  const from = new Int32Array(all);
+  const to = new Int32Array(all);
+  const strengths = new Uint8Array(all);
+  const choice = new Int32Array(all).fill(-1);
+  from.set(edges.from.view());
+  to.set(edges.to.view());
+  for (let i = 0; i < found; i++) if (edges.soft.at(i) === 1) strengths[i] = strength.weak;
+  chosen.orders.forEach((order, i) => {
+    from[found + i] = order.from;
+    to[found + i] = order.to;
+    strengths[found + i] = strength.chosen;
+    choice[found + i] = chosen.choice[i]!;
+  });
+  from.set(times.from.view(), guessed);
+  to.set(times.to.view(), guessed);
+  const pending = new Int32Array(count);
+  for (let e = 0; e < all; e++) pending[to[e]!]!++;
+  let byTarget: Groups | undefined;
+  return {
+    from,
+    to,
+    strength: strengths,
+    choice,
+    bySource: groupBy(from, count),
+    pending,
+    byTarget: () => {
+      byTarget ??= groupBy(to, count);
+      return byTarget;
+    },
+  };
+}

@@ -1,0 +1,85 @@
+/**
+ * The orders that time proves: of two conflicting accesses to an object, the one answered before the other was sent
+ * comes first. One sweep over starts and ends; per object only those finished accesses are kept that no later one
+ * stands in for, so the edges stay few: an access b that comes after a and conflicts with everything a conflicts with
+ * makes a superfluous for whatever comes after b.
+ */
+import { conflictsOf } from './conflicts.js';
+import type { Accesses } from './evidence.js';
+import { Ints } from './ints.js';
+import type { Steps } from './steps.js';
+
+export interface TimeEdges {
+  readonly from: Ints;
+  readonly to: Ints;
+}
+
+export function timeOrder(steps: Steps, accesses: Accesses, objectCount: number): TimeEdges {
+  const { count, start, end, session } = steps;
+  const { first, object, roles } = accesses;
+  const byStart = Int32Array.from({ length: count }, (_, i) => i).sort((a, b) => start[a]! - start[b]!);
+  const byEnd = Int32Array.from({ length: count }, (_, i) => i).sort((a, b) => end[a]! - end[b]!);
+  const finished: (number[] | undefined)[] = new Array(objectCount).fill(undefined);
+  const rolesOf: (number[] | undefined)[] = new Array(objectCount).fill(undefined);
+  const edges: TimeEdges = { from: new Ints(count * 2), to: new Ints(count * 2) };
+  /** The last predecessor given to the step at hand, per session: an older one of that session adds nothing. */
+  const given = new Int32Array(steps.firstOf.length).fill(-1);
+
+  const finish = (step: number) => {
+    for (let i = first[step]!; i < first[step + 1]!; i++) {
+      const at = object[i]!;
+      const own = roles[i]!;
+      const mask = conflictsOf(own);
+      let list = finished[at];
+      let listRoles = rolesOf[at]!;
+      if (list === undefined) {
+        list = [];
+        listRoles = [];
+        finished[at] = list;
+        rolesOf[at] = listRoles;
+      }
+      let kept = 0;
+      for (let j = 0; j < list.length; j++) {
+        const other = list[j]!;
+        const theirs = conflictsOf(listRoles[j]!);
+        const covered = (theirs & ~mask) === 0;
+        const after =
+          session[other] === session[step] || ((mask & listRoles[j]!) !== 0 && end[other]! < start[step]!);
+        if (covered && after) continue;
+        list[kept] = other;
+        listRoles[kept++] = listRoles[j]!;
+      }
+      list.length = kept;
+      listRoles.length = kept;
+      list.push(step);
+      listRoles.push(own);
+    }
+  };
+
+  let ended = 0;
+  const touched: number[] = [];
+  for (let s = 0; s < count; s++) {
+    const step = byStart[s]!;
+    while (ended < count && end[byEnd[ended]!]! < start[step]!) finish(byEnd[ended++]!);
+    for (let i = first[step]!; i < first[step + 1]!; i++) {
+      const list = finished[object[i]!];
+      if (list === undefined) continue;
+      const listRoles = rolesOf[object[i]!]!;
+      const mask = conflictsOf(roles[i]!);
+      for (let j = 0; j < list.length; j++) {
+        const other = list[j]!;
+        const theirs = session[other]!;
+        if ((mask & listRoles[j]!) === 0 || theirs === session[step]) continue;
+        if (given[theirs]! < 0) touched.push(theirs);
+        if (other > given[theirs]!) given[theirs] = other;
+      }
+    }
+    for (const theirs of touched) {
+      edges.from.push(given[theirs]!);
+      edges.to.push(step);
+      given[theirs] = -1;
+    }
+    touched.length = 0;
+  }
+  return edges;
+}

@@ -1,0 +1,25 @@
+/**
+ * Timestamp ordering (technical report §E.1): conflicting operations of two transactions run in the order of the
+ * transactions' timestamps, on every row alike. So what one row proves about two transactions holds for their other
+ * overlapping conflicts too. Edges added here are soft: an engine that moves a transaction's timestamp may break the rule.
+ */
+import { because, type Evidence } from './evidence.js';
+
+export function addTimestampOrder({ edges, steps, locks }: Evidence): void {
+  const before = new Set<string>();
+  for (let i = 0; i < edges.from.length; i++) {
+    if (edges.soft.at(i) === 1) continue;
+    before.add(`${steps.transaction[edges.from.at(i)]}<${steps.transaction[edges.to.at(i)]}`);
+  }
+  const last = new Map<number, number>();
+  for (let i = 0; i < locks.step.length; i++) {
+    const step = locks.step.at(i);
+    const object = locks.object.at(i);
+    const other = last.get(object);
+    last.set(object, step);
+    if (other === undefined || steps.session[other] === steps.session[step]) continue;
+    const [a, b] = [steps.transaction[other]!, steps.transaction[step]!];
+    const overlaps = steps.end[other]! >= steps.start[step]! && steps.end[step]! >= steps.start[other]!;
+    if (overlaps && before.has(`${a}<${b}`)) edges.add(other, step, because.conflict, object, true);
+  }
+}

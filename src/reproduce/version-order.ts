@@ -1,0 +1,135 @@
+/**
+ * The orders that reads prove. A snapshot that shows version i of a row was taken after the COMMIT that published it and
+ * before the COMMIT that published version i + 1.
+ *
+ * Values recur, so a value alone does not name its version. But only few versions can be meant at all: those whose
+ * COMMIT overlaps the snapshot in time, and the last one before. Among these *interval candidates* the read's result decides:
+ *
+ * 1. No COMMIT overlaps: time has decided; the result is only compared.
+ * 2. The candidates that fit stand next to each other: whichever of them it was, the snapshot lies between the first's
+ *    COMMIT and the one after the last.
+ * 3. They do not: ambiguous. Each run of candidates that fit is an alternative; `solve.ts` finds those that go together
+ *    (Pisco §4, data version disambiguation).
+ * 4. None fits: unexplained, no order.
+ */
+import { because, type Evidence, type Expected, explains, type Need, type Order } from './evidence.js';
+
+/** Adds what all reads show: edges where one order explains a read, choices where several do. */
+export function addVersionOrder(evidence: Evidence): void {
+  for (const need of evidence.needs) orderNeed(evidence, need);
+  orderScans(evidence);
+}
+
+function orderNeed(evidence: Evidence, need: Need): void {
+  const { objects, steps, unexplained, edges } = evidence;
+  const chain = objects.chains[need.row];
+  const { snapshot, expected } = need;
+  const imageAt = (version: number) => (version < 0 ? objects.initial[need.row] : chain!.image[version]);
+  let last = -1;
+  let before = -1;
+  if (chain !== undefined) {
+    last = lastStartedBefore(chain.publish, steps.start, steps.end[snapshot]!);
+    // A step does not see what it publishes itself.
+    while (last >= 0 && chain.publish[last] === snapshot) last--;
+    before = last;
+    while (before >= 0 && steps.end[chain.publish[before]!]! >= steps.start[snapshot]!) before--;
+  }
+  if (before === last) {
+    if (explains(imageAt(last), expected) === false)
+      unexplained.push({ step: need.step, object: need.row, what: saw(expected) });
+    return;
+  }
+  const fits: [number, number][] = [];
+  for (let version = before; version <= last; version++) {
+    if (explains(imageAt(version), expected) === false) continue;
+    const run = fits.at(-1);
+    if (run !== undefined && run[1] === version - 1) run[1] = version;
+    else fits.push([version, version]);
+  }
+  if (fits.length === 0) unexplained.push({ step: need.step, object: need.row, what: saw(expected) });
+  else if (fits.length === 1) {
+    for (const { from, to, why } of ordersOf(evidence, need, before, last, fits[0]!)) edges.add(from, to, why, need.row);
+  } else {
+    const alternatives = fits.map((run) => ordersOf(evidence, need, before, last, run));
+    evidence.choices.push({ step: need.step, object: need.row, what: 'version', alternatives });
+  }
+}
+
+function saw(expected: Expected): string {
+  return expected.type === 'none'
+    ? 'did not see a row that every version at hand has'
+    : 'saw what no version at hand has';
+}
+
+/** The COMMITs next to a run of versions: the snapshot stands after the first's and before the one after the last. */
+function ordersOf(
+  { steps, objects }: Evidence,
+  { row, snapshot }: Need,
+  before: number,
+  last: number,
+  [first, final]: readonly [number, number],
+): Order[] {
+  const { publish } = objects.chains[row]!;
+  const orders: Order[] = [];
+  const apart = (step: number) => steps.session[step] !== steps.session[snapshot];
+  if (first > before && apart(publish[first]!))
+    orders.push({ from: publish[first]!, to: snapshot, why: because.shows, object: row });
+  if (final < last && apart(publish[final + 1]!))
+    orders.push({ from: snapshot, to: publish[final + 1]!, why: because.misses, object: row });
+  return orders;
+}
+
+/** For reads of whole tables: the rows that COMMITs around the snapshot changed. */
+function orderScans(evidence: Evidence): void {
+  const { scans, objects, steps } = evidence;
+  if (scans.length === 0) return;
+  const changes = new Map<number, { publish: number[]; row: number[] }>();
+  for (const scan of scans) if (!changes.has(scan.table)) changes.set(scan.table, { publish: [], row: [] });
+  objects.chains.forEach((chain, row) => {
+    const list = chain === undefined ? undefined : changes.get(objects.tableOf[row]!);
+    for (const step of chain?.publish ?? []) {
+      list?.publish.push(step);
+      list?.row.push(row);
+    }
+  });
+  for (const list of changes.values()) {
+    const order = list.publish.map((_, i) => i).sort((a, b) => steps.start[list.publish[a]!]! - steps.start[list.publish[b]!]!);
+    list.publish = order.map((i) => list.publish[i]!);
+    list.row = order.map((i) => list.row[i]!);
+  }
+  // A COMMIT may have started long before the snapshot and still overlap it; this bounds how far to look back.
+  const reach = new Map<number, Float64Array>();
+  for (const [table, { publish }] of changes) {
+    const latest = new Float64Array(publish.length);
+    let max = Number.NEGATIVE_INFINITY;
+    for (let i = 0; i < publish.length; i++) {
+      max = Math.max(max, steps.end[publish[i]!]!);
+      latest[i] = max;
+    }
+    reach.set(table, latest);
+  }
+  const done = new Set<number>();
+  for (const { step, snapshot, table, where, known } of scans) {
+    const { publish, row } = changes.get(table)!;
+    const latest = reach.get(table)!;
+    done.clear();
+    for (let i = lastStartedBefore(publish, steps.start, steps.end[snapshot]!); i >= 0; i--) {
+      if (latest[i]! < steps.start[snapshot]!) break;
+      if (steps.end[publish[i]!]! < steps.start[snapshot]! || known.has(row[i]!) || done.has(row[i]!)) continue;
+      done.add(row[i]!);
+      orderNeed(evidence, { step, snapshot, row: row[i]!, expected: { type: 'none', where } });
+    }
+  }
+}
+
+/** The last of these steps (by start) that started before `time`, or −1. */
+function lastStartedBefore(list: readonly number[], start: Float64Array, time: number): number {
+  let low = 0;
+  let high = list.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (start[list[middle]!]! < time) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}
