@@ -9,6 +9,7 @@ import { type CliContext, type ExitCode, exitCodes, processContext } from './con
 import { convertCommand } from './convert-command.js';
 import { demoCommand } from './demo-command.js';
 import { generateCommand } from './generate-command.js';
+import { huntCommand } from './hunt-command.js';
 import { probeCommand } from './probe-command.js';
 import { reduceCommand } from './reduce-command.js';
 import { runCommand } from './run-command.js';
@@ -30,6 +31,7 @@ export async function main(args: readonly string[], context: CliContext): Promis
     });
   for (const add of [
     demoCommand,
+    huntCommand,
     probeCommand,
     runCommand,
     generateCommand,

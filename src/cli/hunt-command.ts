@@ -1,0 +1,284 @@
+/** `isolde hunt [URL]`: from a database to bugs that are ready to be filed, unattended. */
+import { readFile } from 'node:fs/promises';
+import type { Command } from 'commander';
+import type { Level } from '../contracts/index.js';
+import { errorText, IsoldeError } from '../errors.js';
+import { type Profile, parseProfile, profiles } from '../generate/index.js';
+import {
+  type HuntEvent,
+  type HuntResult,
+  HuntStateFile,
+  hunt,
+  openShelf,
+  renderBug,
+  renderCounters,
+} from '../hunt/index.js';
+import { defaultTargetUrl, hidePassword, openTarget } from '../targets/index.js';
+import { type CliContext, type ExitCode, exitCodes } from './context.js';
+import { levelOf, readCase } from './run-command.js';
+
+interface HuntFlags {
+  readonly for?: string;
+  readonly rounds?: string;
+  readonly bugs?: string;
+  readonly level?: readonly string[];
+  readonly contract: string;
+  readonly profile?: string;
+  readonly template?: readonly string[];
+  readonly seed: string;
+  readonly jobs: string;
+  readonly runs: string;
+  readonly ignore?: readonly string[];
+  readonly store: string;
+  readonly keepUnconfirmed?: boolean;
+  readonly restart?: boolean;
+  readonly json?: boolean;
+}
+
+const collect = (value: string, all: readonly string[] = []) => [...all, value];
+
+export function huntCommand(program: Command, context: CliContext, exit: (code: ExitCode) => void): void {
+  program
+    .command('hunt')
+    .argument('[url]', 'the database (default: duckdb:)')
+    .description(
+      'find isolation bugs: generate, run, check, confirm, reduce, group and report until told to stop',
+    )
+    .option('--for <time>', 'stop after this time: 90s, 10m, 2h')
+    .option(
+      '--rounds <rounds>',
+      'stop after so many rounds; 120.. starts at round 120, 120..127 ends after 127',
+    )
+    .option('--bugs <count>', 'stop after so many bugs that the store did not have')
+    .option(
+      '-l, --level <level>',
+      'isolation level (may be repeated; default: the database’s default)',
+      collect,
+    )
+    .option('-c, --contract <contract>', 'what is promised: vendor, adya, ansi, or a contract’s id', 'vendor')
+    .option(
+      '-p, --profile <profile>',
+      `only this kind of workload: ${profiles.map(({ name }) => name).join(', ')}, or a file`,
+    )
+    .option('--template <file>', 'a case to vary besides the built-in ones (may be repeated)', collect)
+    .option('-s, --seed <seed>', 'the same seed gives the same rounds', '1')
+    .option('-j, --jobs <count>', 'rounds that run at once, each in a namespace of its own', '1')
+    .option('-n, --runs <count>', 'replays that must all show a finding', '3')
+    .option('--ignore <bug>', 'a known bug, by id or signature (may be repeated)', collect)
+    .option('--store <folder>', 'where bugs are kept', '.isolde')
+    .option('--keep-unconfirmed', 'keep the histories of findings that did not reproduce, for study')
+    .option('--restart', 'start at round 0 again instead of going on behind the last one')
+    .option('--json', 'print the result as JSON')
+    .addHelpText(
+      'after',
+      '\nExit code: 0 nothing found, 1 found, 3 error. Ctrl-C stops and keeps what was found.',
+    )
+    .action(async (url: string | undefined, flags: HuntFlags) => exit(await runHunt(url, flags, context)));
+}
+
+async function runHunt(url: string | undefined, flags: HuntFlags, context: CliContext): Promise<ExitCode> {
+  const levels = flags.level?.map(levelOf);
+  const profile = flags.profile === undefined ? undefined : await profileOf(flags.profile);
+  const templates = await Promise.all((flags.template ?? []).map((file) => readCase(file)));
+  const asked = flags.rounds === undefined ? undefined : roundsOf(flags.rounds);
+  const forMs = flags.for === undefined ? undefined : milliseconds(flags.for);
+  const jobs = positive(flags.jobs, '--jobs');
+  const confirmRuns = positive(flags.runs, '--runs');
+  const bugs = flags.bugs === undefined ? undefined : positive(flags.bugs, '--bugs');
+  const shelf = await openShelf(flags.store, {
+    ignore: flags.ignore ?? [],
+    keepUnconfirmed: flags.keepUnconfirmed === true,
+  });
+  const state = new HuntStateFile(flags.store, {
+    target: hidePassword(url ?? defaultTargetUrl),
+    levels: (levels ?? []).join(','),
+    contract: flags.contract,
+    profile: flags.profile ?? '',
+    seed: flags.seed,
+  });
+  const before = flags.restart === true ? undefined : await state.read();
+  const from = asked?.from ?? before?.finished ?? 0;
+  const to = asked?.from === undefined && asked?.to !== undefined ? from + asked.to : asked?.to;
+  if (asked?.from === undefined && from > 0) {
+    context.err(
+      `going on at round ${from}, behind the last hunt with seed ${flags.seed} (--restart starts anew)`,
+    );
+  }
+  const view = new LiveView(context, flags.json === true, (event) => {
+    if (asked?.from !== undefined) return;
+    const { finished, counters } = event;
+    const seconds = (before?.seconds ?? 0) + counters.seconds;
+    // The folder may fill up or vanish under a long hunt; bugs then fail loudly, this counter need not.
+    state.write({ finished, seconds, raw: (before?.raw ?? 0) + counters.raw }).catch(() => undefined);
+  });
+  try {
+    const result = await hunt({
+      open: () => openTarget(url),
+      shelf,
+      seed: flags.seed,
+      contract: flags.contract,
+      from,
+      jobs,
+      confirmRuns,
+      templates,
+      signal: context.signal,
+      replayLine: replayLine(url, flags, levels),
+      onEvent: (event) => view.show(event),
+      ...(to === undefined ? {} : { to }),
+      ...(levels === undefined ? {} : { levels }),
+      ...(profile === undefined ? {} : { profile }),
+      ...(forMs === undefined ? {} : { forMs }),
+      ...(bugs === undefined ? {} : { bugs }),
+    });
+    if (asked?.from === undefined) {
+      const { finished, counters } = result;
+      const seconds = (before?.seconds ?? 0) + counters.seconds;
+      await state.write({ finished, seconds, raw: (before?.raw ?? 0) + counters.raw });
+    }
+    finish(result, flags, context, view);
+    return result.bugs.length > 0 ? exitCodes.found : exitCodes.nothingFound;
+  } finally {
+    await shelf.close();
+  }
+}
+
+function finish(result: HuntResult, flags: HuntFlags, context: CliContext, view: LiveView): void {
+  view.erase();
+  const { counters, bugs, finished, stopped } = result;
+  if (flags.json === true) {
+    const told = bugs.map(({ bug, isNew, files }) => {
+      const { id, title, signature, contract, clause, reproduced, replay } = bug;
+      return { id, title, signature, contract, clause, reproduced, replay, isNew, files };
+    });
+    context.out(JSON.stringify({ stopped, finished, counters, bugs: told }));
+    return;
+  }
+  context.err(renderCounters(counters, bugs.length));
+  if (bugs.length === 0) context.out('nothing found');
+  else context.out(`${bugs.length === 1 ? '1 bug' : `${bugs.length} bugs`} in ${flags.store}/bugs`);
+}
+
+/** The command that runs one round again. */
+function replayLine(url: string | undefined, flags: HuntFlags, levels: readonly Level[] | undefined) {
+  const quote = (text: string) => (/^[\w:./=+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
+  const words = [
+    'npx isolde hunt',
+    ...(url === undefined ? [] : [quote(hidePassword(url))]),
+    ...(levels ?? []).map((level) => `--level ${quote(level)}`),
+    ...(flags.contract === 'vendor' ? [] : [`--contract ${quote(flags.contract)}`]),
+    ...(flags.profile === undefined ? [] : [`--profile ${quote(flags.profile)}`]),
+    ...(flags.template ?? []).map((file) => `--template ${quote(file)}`),
+    `--seed ${quote(flags.seed)}`,
+  ];
+  return (round: number) => `${words.join(' ')} --rounds ${round}..${round}`;
+}
+
+const redrawMs = 200;
+const logMs = 5_000;
+
+/** Lines written over on a terminal; elsewhere a line every few seconds. */
+class LiveView {
+  #drawn = false;
+  #shownAt = performance.now();
+
+  constructor(
+    private readonly context: CliContext,
+    private readonly quiet: boolean,
+    private readonly save: (event: HuntEvent & { kind: 'progress' }) => void,
+  ) {}
+
+  show(event: HuntEvent): void {
+    const { context } = this;
+    switch (event.kind) {
+      case 'opened': {
+        const { name, version } = event.target.stamp;
+        context.err(`hunting in ${name} ${version} at ${event.levels.join(', ')}`);
+        return;
+      }
+      case 'progress':
+        this.#redraw(event);
+        return;
+      case 'bug':
+        this.erase();
+        (this.quiet ? context.err : context.out)(renderBug(event.shelved, event.round, event.seconds));
+        return;
+      case 'reopened':
+        this.erase();
+        context.err(`the database went away and is opened again (${event.cause})`);
+        return;
+      case 'pursuing':
+      case 'unconfirmed':
+      case 'refused':
+        return;
+      default:
+        event satisfies never;
+    }
+  }
+
+  #redraw(event: HuntEvent & { kind: 'progress' }): void {
+    const now = performance.now();
+    const { errIsTerminal } = this.context;
+    if (now - this.#shownAt < (errIsTerminal ? redrawMs : logMs)) return;
+    this.#shownAt = now;
+    this.save(event);
+    this.erase();
+    const text = renderCounters(event.counters, event.distinct);
+    if (!errIsTerminal) {
+      this.context.err(text.replace('\n', '; '));
+      return;
+    }
+    this.context.err(
+      text
+        .split('\n')
+        .map((line) => line.slice(0, this.context.width - 1))
+        .join('\n'),
+    );
+    this.#drawn = true;
+  }
+
+  /** Takes the live lines away, so that something can be printed in their place. */
+  erase(): void {
+    if (this.#drawn) this.context.err('\u001b[2A\u001b[0J\u001b[1A');
+    this.#drawn = false;
+  }
+}
+
+async function profileOf(name: string): Promise<Profile | string> {
+  if (profiles.some((profile) => profile.name === name)) return name;
+  let text: string;
+  try {
+    text = await readFile(name, 'utf8');
+  } catch (error) {
+    const known = profiles.map((profile) => profile.name).join(', ');
+    throw new IsoldeError(
+      'usage',
+      `"${name}" is no profile (${known}) and cannot be read as a file: ${errorText(error)}`,
+    );
+  }
+  return parseProfile(text, name);
+}
+
+/** `500`: so many; `120..`: from there; `120..127`: both ends. */
+function roundsOf(text: string): { readonly from?: number; readonly to?: number } {
+  const range = /^(\d+)\.\.(\d*)$/.exec(text);
+  if (range !== null) {
+    const from = Number(range[1]);
+    if (range[2] === '') return { from };
+    const to = Number(range[2]) + 1;
+    if (to > from) return { from, to };
+  } else if (/^[1-9]\d*$/.test(text)) return { to: Number(text) };
+  throw new IsoldeError('usage', `--rounds takes a number (500), 120.. or 120..127, not "${text}"`);
+}
+
+function milliseconds(text: string): number {
+  const match = /^(\d+(?:\.\d+)?)\s*(ms|s|m|min|h)?$/.exec(text.trim());
+  const unit = { ms: 1, s: 1000, m: 60_000, min: 60_000, h: 3_600_000 }[match?.[2] ?? 's'];
+  if (match !== null && unit !== undefined && Number(match[1]) > 0) return Number(match[1]) * unit;
+  throw new IsoldeError('usage', `--for takes a time such as 90s, 10m or 2h, not "${text}"`);
+}
+
+function positive(text: string, flag: string): number {
+  const number = Number(text);
+  if (Number.isInteger(number) && number > 0) return number;
+  throw new IsoldeError('usage', `${flag} takes a whole number above 0, not "${text}"`);
+}

@@ -1,0 +1,49 @@
+/** A hunt for people: the lines that are drawn over while it runs, and what each bug says when it is found. */
+import { countStatements } from '../cases/index.js';
+import type { HuntCounters } from './counters.js';
+import type { Shelved } from './hunt.js';
+import type { Round } from './round.js';
+
+/** Two lines: what was done and how fast, what was found. */
+export function renderCounters(counters: HuntCounters, distinct: number): string {
+  const { rounds, seconds, transactions, statements, aborted, failed, conflicts, firstBugSeconds } = counters;
+  const perSecond = (count: number) => `${Math.round(count / Math.max(seconds, 0.001))}/s`;
+  const share = (part: number, whole: number) => `${whole === 0 ? 0 : ((100 * part) / whole).toFixed(1)} %`;
+  const done = [
+    `${rounds} rounds in ${duration(seconds)} (${Math.round((rounds * 60) / Math.max(seconds, 0.001))}/min)`,
+    `${perSecond(transactions)} transactions`,
+    `${perSecond(statements)} statements`,
+    `${share(aborted, transactions)} aborted`,
+    `${share(failed, statements)} failed`,
+    `conflicts in ${share(conflicts, rounds)} of rounds`,
+  ];
+  const found = [
+    `${counters.raw} raw`,
+    `${counters.confirmed} confirmed`,
+    `${counters.unconfirmed} unconfirmed`,
+    `${counters.reduced} reduced`,
+    `${distinct} distinct`,
+    ...(counters.ignored === 0 ? [] : [`${counters.ignored} ignored`]),
+  ];
+  const first = firstBugSeconds === null ? '' : `; first after ${duration(firstBugSeconds)}`;
+  return `${done.join(', ')}\nfindings: ${found.join(', ')}${first}`;
+}
+
+/** What is printed when a bug is found. */
+export function renderBug({ bug, isNew, files }: Shelved, round: Round, seconds: number): string {
+  const { shown, runs } = bug.reproduced;
+  const size = `${countStatements(bug.case)} statements of ${bug.raw?.operations ?? '?'}`;
+  return [
+    `${isNew ? 'bug' : 'known bug'} ${bug.id} after ${duration(seconds)}`,
+    `  ${bug.title}; breaks ${bug.contract ?? 'every contract'} (${bug.clause})`,
+    `  ${size}, shown in ${shown} of ${runs} replays; round ${round.number}, ${round.source}, ${round.mode}`,
+    ...files.map((file) => `  ${file}`),
+    `  again: ${bug.replay}`,
+  ].join('\n');
+}
+
+export function duration(seconds: number): string {
+  if (seconds < 60) return `${seconds.toFixed(1)} s`;
+  const whole = Math.round(seconds);
+  return `${Math.floor(whole / 60)} min ${String(whole % 60).padStart(2, '0')} s`;
+}
