@@ -64,7 +64,8 @@ function readOf(id: number, pick: (count: number) => number): string {
 function writeOf(id: number, options: RawCaseOptions, pick: (count: number) => number): string {
   const kind = pick(100);
   if (kind < options.deletes) return `DELETE FROM t WHERE id = ${id}`;
-  if (kind < options.deletes + options.inserts) return `INSERT INTO t VALUES (${id}, ${pick(options.values)})`;
+  if (kind < options.deletes + options.inserts)
+    return `INSERT INTO t VALUES (${id}, ${pick(options.values)})`;
   return `UPDATE t SET v = ${pick(options.values)} WHERE id = ${id}`;
 }
 

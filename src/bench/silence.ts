@@ -1,0 +1,196 @@
+/**
+ * No false alarm: free runs of generated workloads on correct engines, judged by both SQL oracles under the vendor's
+ * contract. A finding is expected only where the engine has a known bug; anything else is printed with the line
+ * that repeats it, and counts as a failure.
+ */
+import { checkInstrumented, type Finding, instrumentCase, verifyMechanism } from '../check/index.js';
+import { type Contract, findContract, type Level } from '../contracts/index.js';
+import { IsoldeError } from '../errors.js';
+import { runFree, SessionPool } from '../execute/index.js';
+import { capabilitiesOf, generate, observeTables } from '../generate/index.js';
+import type { History, Operation } from '../histories/index.js';
+import { openTarget, type Scratch, type Target } from '../targets/index.js';
+
+/** A bug of an engine's current release that an oracle is right to report. */
+export interface KnownBug {
+  readonly url: string;
+  readonly level: Level;
+  /** Kinds of finding it shows as. */
+  readonly kinds: readonly string[];
+  /** What the transaction must have done before, for the bug to be the cause. */
+  readonly after: (operation: Operation) => boolean;
+  readonly issue: string;
+}
+
+export const knownBugs: readonly KnownBug[] = [
+  {
+    url: 'mariadb:',
+    level: 'repeatable read',
+    kinds: ['own-write-missed', 'wrong-result'],
+    after: (op) => op.kind === 'update' && (op.changed ?? 0) < (op.matched ?? 0),
+    issue: 'MDEV-26642, an own update that changes nothing is not seen',
+  },
+  {
+    url: 'mariadb:',
+    level: 'repeatable read',
+    kinds: ['own-write-missed', 'wrong-result', 'extra-row'],
+    after: (op) => op.kind === 'delete' || op.kind === 'replace',
+    issue: 'MySQL #105670 family, a row is still seen after an own delete',
+  },
+];
+
+export const silentTargets: readonly { readonly url: string; readonly levels: readonly Level[] }[] = [
+  { url: 'postgres:', levels: ['read committed', 'repeatable read', 'serializable'] },
+  { url: 'mariadb:', levels: ['read committed', 'repeatable read', 'serializable'] },
+  { url: 'sqlite:', levels: ['serializable'] },
+  { url: 'turso:?mode=mvcc', levels: ['snapshot'] },
+];
+
+/** Profiles take turns, so that every kind of statement meets every oracle. */
+const profileTurns = [
+  'simple',
+  'contention',
+  'mixed',
+  'no-op',
+  'predicates',
+  'keys',
+  'locking',
+  'read-mostly',
+];
+const sessionCount = 6;
+const transactionsPerSession = 8;
+
+export interface SilenceOptions {
+  readonly url: string;
+  readonly level: Level;
+  /** Stop after so many transactions. */
+  readonly transactions: number;
+  readonly seed: string;
+  /** Only this round, to look at it again. */
+  readonly round?: number;
+  readonly print?: (line: string) => void;
+}
+
+export interface SilenceResult {
+  readonly transactions: number;
+  readonly statements: number;
+  readonly failed: number;
+  readonly readsJudged: number;
+  readonly readsSkipped: number;
+  /** Known bugs seen, by issue. */
+  readonly known: Readonly<Record<string, number>>;
+  readonly alarms: readonly Alarm[];
+}
+
+export interface Alarm {
+  readonly round: number;
+  readonly oracle: 'mechanism' | 'instrumented';
+  readonly finding: Finding;
+  /** The command that repeats the round. */
+  readonly replay: string;
+}
+
+/** Runs rounds on one engine at one level until enough transactions have ended. */
+export async function listenForAlarms(options: SilenceOptions): Promise<SilenceResult> {
+  const target = await openTarget(options.url);
+  try {
+    const scratch = await target.createScratch();
+    const sessions = new SessionPool(scratch, { statementTimeoutMs: 5_000, lockTimeoutMs: 1_000 });
+    const listener = new Listener(options, target, scratch, sessions);
+    for (let round = options.round ?? 0; !listener.isDone(round); round++) await listener.run(round);
+    await sessions.close();
+    return listener.result;
+  } finally {
+    await target.close();
+  }
+}
+
+class Listener {
+  readonly #contract: Contract;
+  readonly #tally = { transactions: 0, statements: 0, failed: 0, readsJudged: 0, readsSkipped: 0 };
+  readonly #known: Record<string, number> = {};
+  readonly #alarms: Alarm[] = [];
+
+  constructor(
+    private readonly options: SilenceOptions,
+    private readonly target: Target,
+    private readonly scratch: Scratch,
+    private readonly sessions: SessionPool,
+  ) {
+    const offered = target.levels.find(({ level }) => level === options.level);
+    const contract = offered === undefined ? undefined : findContract(offered.contract);
+    if (contract === undefined) {
+      throw new IsoldeError('usage', `${target.name} has no contract for ${options.level}`);
+    }
+    this.#contract = contract;
+  }
+
+  get result(): SilenceResult {
+    return { ...this.#tally, known: this.#known, alarms: this.#alarms };
+  }
+
+  isDone(round: number): boolean {
+    if (this.options.round !== undefined) return round > this.options.round;
+    return this.#tally.transactions >= this.options.transactions;
+  }
+
+  /** One generated case, run plain on even rounds and instrumented on odd ones. */
+  async run(round: number): Promise<void> {
+    const { level, seed } = this.options;
+    const profile = profileTurns[(round >> 1) % profileTurns.length]!;
+    const generated = generate(`${seed}/${round}`, {
+      capabilities: capabilitiesOf(this.target),
+      profile,
+      level,
+      sessions: sessionCount,
+      transactions: transactionsPerSession,
+    });
+    const run = { target: this.target, sessions: this.sessions, level };
+    if (round % 2 === 0) {
+      const observe = observeTables(generated.tables);
+      const history = await runFree(this.scratch, generated.case, { ...run, observe });
+      const { findings, checked, skipped } = verifyMechanism(history, this.#contract);
+      this.#tally.readsJudged += checked.reads;
+      for (const { what, count } of skipped) if (what === 'read') this.#tally.readsSkipped += count;
+      this.#count(history);
+      this.#report(round, 'mechanism', findings, history);
+    } else {
+      const instrumented = instrumentCase({ case: generated.case }, this.target.dialect);
+      const history = await runFree(this.scratch, instrumented.scheduled.case, {
+        ...run,
+        observe: instrumented.observe,
+      });
+      this.#count(history);
+      const checked = checkInstrumented(history, instrumented, { contract: this.#contract });
+      this.#report(round, 'instrumented', checked.findings, checked.history);
+    }
+  }
+
+  #count(history: History): void {
+    this.#tally.transactions += new Set(history.operations.map((op) => op.transaction)).size;
+    this.#tally.statements += history.operations.length;
+    this.#tally.failed += history.operations.filter((op) => op.outcome !== 'ok').length;
+  }
+
+  #report(round: number, oracle: Alarm['oracle'], findings: readonly Finding[], history: History): void {
+    const { url, level, seed, print } = this.options;
+    for (const finding of findings) {
+      const own = new Set(finding.transactions.map(({ id }) => id));
+      const before = history.operations.filter((op) => own.has(op.transaction));
+      const bug = knownBugs.find(
+        (each) =>
+          each.url === url &&
+          each.level === level &&
+          each.kinds.includes(finding.kind) &&
+          before.some(each.after),
+      );
+      if (bug !== undefined) {
+        this.#known[bug.issue] = (this.#known[bug.issue] ?? 0) + 1;
+        continue;
+      }
+      const replay = `npm run check:silence -- '${url}' '${level}' --seed ${seed} --round ${round}`;
+      this.#alarms.push({ round, oracle, finding, replay });
+      print?.(`ALARM ${oracle}: ${finding.kind} (${finding.clause})\n${finding.explanation}\n${replay}`);
+    }
+  }
+}
