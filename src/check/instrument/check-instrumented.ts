@@ -18,8 +18,8 @@ import { addRealTimeOrder, addSessionOrder } from '../real-time.js';
 import { applyContract, exemptsLockingReads, isExempt } from './contract-rules.js';
 import { type Dependencies, edgesOf, inferDependencies } from './dependencies.js';
 import type { Instrumented } from './instrumented.js';
+import { observerId, type RowProblem } from './list-reader.js';
 import { findLostWrites } from './lost-writes.js';
-import { observerId, type RowProblem } from './row-chains.js';
 import { RowFindings } from './row-findings.js';
 import { stripResults } from './strip-results.js';
 

@@ -16,7 +16,8 @@
 import type { History } from '../../histories/index.js';
 import { EdgeList, predicateRw, rw, wr, ww } from '../graph.js';
 import type { Instrumented } from './instrumented.js';
-import { chainRows, initialWriter, type RowChain, type RowChains, type RowProblem } from './row-chains.js';
+import { initialWriter, type RowProblem } from './list-reader.js';
+import { chainRows, type RowChain, type RowChains } from './row-chains.js';
 import { type RowEvents, readRowEvents, type ScanRun } from './row-events.js';
 
 export interface Dependency {
@@ -142,7 +143,10 @@ function addSearches(
   const quiet = new Set(instrumented.tables.filter(({ actions }) => !actions).map(({ name }) => name));
   const byTable = new Map<string, number[]>();
   for (const [r, { table }] of chains.entries()) {
-    if (quiet.has(table)) byTable.set(table, [...(byTable.get(table) ?? []), r]);
+    if (!quiet.has(table)) continue;
+    const known = byTable.get(table);
+    if (known === undefined) byTable.set(table, [r]);
+    else known.push(r);
   }
   const missed = (scan: ScanRun, chain: RowChain): boolean =>
     !scan.found.has(chain.rid) && !chain.writers.includes(scan.transaction);

@@ -13,6 +13,7 @@ export type {
   StatementPlan,
   WritePlan,
 } from './instrumented.js';
+export type { RowProblem } from './list-reader.js';
 export { listColumn, ridColumn } from './marks.js';
-export type { RowChain, RowProblem } from './row-chains.js';
+export type { RowChain } from './row-chains.js';
 export { type StrippedHistory, stripResults } from './strip-results.js';

@@ -7,8 +7,9 @@
  * sessions whose fate is unknown.
  */
 import type { Instrumented } from './instrumented.js';
+import { initialWriter, type RowProblem } from './list-reader.js';
 import { parseWriteList } from './marks.js';
-import { initialWriter, type RowChains, type RowProblem } from './row-chains.js';
+import type { RowChains } from './row-chains.js';
 import type { RowEvents } from './row-events.js';
 
 export function findLostWrites(

@@ -16,30 +16,11 @@
  */
 
 import type { History } from '../../histories/index.js';
-import type { Value } from '../../sql/index.js';
-import type { ReadAnomaly } from '../finding.js';
 import type { Instrumented } from './instrumented.js';
-import { parseWriteList, refKey } from './marks.js';
+import { initialWriter, ListReader, observerId, type RowProblem } from './list-reader.js';
+import { refKey } from './marks.js';
 import type { RowEvents, RowRead, WriteRun } from './row-events.js';
 import { planOf } from './strip-results.js';
-
-/** The observer is not a transaction of the case. */
-export const observerId = -1;
-/** Writer of the set-up's rows. */
-export const initialWriter = -1;
-
-export interface RowProblem {
-  readonly kind: ReadAnomaly | 'lost-write';
-  readonly rid: string;
-  /** The transaction that saw it, or `observerId`. */
-  readonly transaction: number;
-  readonly operation?: number;
-  /** The other side: the writer, or the other reader. */
-  readonly other?: number;
-  readonly otherOperation?: number;
-  readonly seen: string;
-  readonly detail: string;
-}
 
 export interface RowChain {
   readonly rid: string;
@@ -70,6 +51,11 @@ export interface RowChains {
   readonly counts: ReadonlySet<number>;
 }
 
+interface NamedDelete {
+  readonly read: RowRead;
+  readonly tokens: readonly string[];
+}
+
 interface Candidate {
   readonly tokens: readonly string[];
   /** Undefined: the observer. */
@@ -81,9 +67,7 @@ export function chainRows(history: History, events: RowEvents, instrumented: Ins
 }
 
 class Chainer {
-  readonly #problems: RowProblem[] = [];
-  readonly #counts = new Set<number>();
-  readonly #tableOf = new Map<string, string | undefined>();
+  readonly #lists: ListReader;
   readonly #deleteRuns: ReadonlyMap<string, WriteRun>;
 
   constructor(
@@ -91,8 +75,7 @@ class Chainer {
     private readonly events: RowEvents,
     private readonly instrumented: Instrumented,
   ) {
-    for (const { id, status } of events.transactions.values())
-      if (status === 'committed') this.#counts.add(id);
+    this.#lists = new ListReader(events, instrumented);
     const runs = [...events.writes.values()];
     this.#deleteRuns = new Map(runs.map((run) => [refKey(run.plan.original), run]));
   }
@@ -100,7 +83,7 @@ class Chainer {
   run(): RowChains {
     const { events } = this;
     const byRow = new Map<string, Candidate[]>();
-    const deletes: { read: RowRead; tokens: readonly string[] }[] = [];
+    const deletes = new Map<string, NamedDelete[]>();
     const undoneDeletes = new Map<string, RowRead[]>();
     const certain = this.#certainDeletes();
     const add = (rid: string, candidate: Candidate) => {
@@ -115,21 +98,27 @@ class Chainer {
       }
       // What a transaction that did not commit saw constrains nobody.
       if (status !== 'committed') continue;
-      const tokens = this.#check(read.rid, read.list, read);
+      const tokens = this.#lists.read(read.rid, read.list, read);
       if (tokens === undefined) continue;
       add(read.rid, { tokens, read });
-      if (read.what === 'deleted' && certain.has(read.operation) && this.#isDone(read))
-        deletes.push({ read, tokens });
+      if (read.what === 'deleted' && certain.has(read.operation) && this.#isDone(read)) {
+        deletes.set(read.rid, [...(deletes.get(read.rid) ?? []), { read, tokens }]);
+      }
     }
     for (const state of [events.before, events.after]) {
       for (const rows of state?.tables.values() ?? []) {
         for (const [rid, list] of rows) {
-          const tokens = this.#check(rid, list, undefined);
+          const tokens = this.#lists.read(rid, list, undefined);
           if (tokens !== undefined) add(rid, { tokens });
         }
       }
     }
-    return { ...this.#order(byRow, deletes), problems: this.#problems, undoneDeletes, counts: this.#counts };
+    return {
+      ...this.#order(byRow, deletes),
+      problems: this.#lists.problems,
+      undoneDeletes,
+      counts: this.#lists.counts,
+    };
   }
 
   /** Operations that name exactly the rows their statement deletes. */
@@ -155,76 +144,9 @@ class Chainer {
     return run?.effect === 'done' && this.events.transactions.get(run.transaction)?.status === 'committed';
   }
 
-  /** The tokens of a list as far as they can stand in a chain; undefined if nothing can be made of it. */
-  #check(rid: string, list: Value, read: RowRead | undefined): readonly string[] | undefined {
-    const { writes, transactions } = this.events;
-    const report = (kind: RowProblem['kind'], detail: string, other?: WriteRun) => {
-      this.#problems.push({
-        kind,
-        rid,
-        transaction: read?.transaction ?? observerId,
-        ...(read === undefined ? {} : { operation: read.operation }),
-        ...(other === undefined ? {} : { other: other.transaction, otherOperation: other.operation }),
-        seen: typeof list === 'string' ? list : JSON.stringify(list),
-        detail,
-      });
-    };
-    const table = this.#table(rid);
-    const tokens = parseWriteList(list);
-    const fromSetup = rid.startsWith('s');
-    if (table === undefined || tokens === undefined || (tokens[0] === '0') !== fromSetup) {
-      report('garbage-read', 'no statement ever wrote such a row');
-      return undefined;
-    }
-    const kept: string[] = [];
-    const seen = new Set<string>();
-    for (const [i, token] of tokens.entries()) {
-      if (token === '0' && i === 0) {
-        kept.push(token);
-        continue;
-      }
-      const run = writes.get(token);
-      if (run === undefined || !run.plan.write.tables.includes(table) || run.plan.write.deletes) {
-        report('garbage-read', `nothing that ran wrote ${token} to this row`);
-        return kept.length === 0 ? undefined : kept;
-      }
-      if (seen.has(token) && !(run.plan.write.repeats && tokens[i - 1] === token)) {
-        report('duplicate-write', `one statement stands there twice: ${token}`, run);
-        return kept;
-      }
-      seen.add(token);
-      if (read !== undefined && run.transaction === read.transaction) {
-        if (run.operation > read.operation) {
-          report('future-read', 'the statement that wrote it runs later', run);
-          return kept;
-        }
-        if (run.effect === 'undone') return kept.length === 0 ? undefined : kept;
-        kept.push(token);
-        continue;
-      }
-      const status = transactions.get(run.transaction)?.status;
-      if (status === 'aborted' || run.effect === 'undone') {
-        report('G1a', 'its writer was rolled back', run);
-        return kept.length === 0 ? undefined : kept;
-      }
-      if (status === 'unknown') this.#counts.add(run.transaction);
-      kept.push(token);
-    }
-    return kept;
-  }
-
-  #table(rid: string): string | undefined {
-    if (!this.#tableOf.has(rid)) {
-      const maker = /^(?:s\d+|\d+\.\d+)(?=[.(])/.exec(rid)?.[0];
-      const { makers } = this.instrumented;
-      this.#tableOf.set(rid, maker !== undefined && Object.hasOwn(makers, maker) ? makers[maker] : undefined);
-    }
-    return this.#tableOf.get(rid);
-  }
-
   #order(
     byRow: ReadonlyMap<string, readonly Candidate[]>,
-    deletes: readonly { readonly read: RowRead; readonly tokens: readonly string[] }[],
+    deletes: ReadonlyMap<string, readonly NamedDelete[]>,
   ): Pick<RowChains, 'chains' | 'placed'> {
     const chains: RowChain[] = [];
     const placed: PlacedRead[] = [];
@@ -238,7 +160,7 @@ class Chainer {
       const deleted = this.#deleter(rid, tokens, deletes);
       chains.push({
         rid,
-        table: this.#table(rid)!,
+        table: this.#lists.table(rid)!,
         tokens,
         writers,
         ...(deleted === undefined ? {} : { deleted }),
@@ -263,13 +185,13 @@ class Chainer {
   #deleter(
     rid: string,
     tokens: readonly string[],
-    deletes: readonly { readonly read: RowRead; readonly tokens: readonly string[] }[],
+    deletes: ReadonlyMap<string, readonly NamedDelete[]>,
   ): RowChain['deleted'] {
-    const own = deletes.filter(({ read }) => read.rid === rid);
+    const own = deletes.get(rid) ?? [];
     const first = own[0];
     if (first === undefined) return undefined;
     const problem = (detail: string, other: RowRead | WriteRun) =>
-      this.#problems.push({
+      this.#lists.problems.push({
         kind: 'incompatible-order',
         rid,
         transaction: first.read.transaction,
@@ -291,7 +213,7 @@ class Chainer {
   }
 
   #incompatible(rid: string, a: Candidate, b: Candidate): void {
-    this.#problems.push({
+    this.#lists.problems.push({
       kind: 'incompatible-order',
       rid,
       transaction: a.read?.transaction ?? observerId,
@@ -316,7 +238,7 @@ class Chainer {
     if (later < 0 && !deletedLater) return;
     const replaced =
       later < 0 ? chain.deleted!.operation : this.events.writes.get(chain.tokens[later]!)!.operation;
-    this.#problems.push({
+    this.#lists.problems.push({
       kind: 'G1b',
       rid: chain.rid,
       transaction: read.transaction,
@@ -344,7 +266,7 @@ class Chainer {
       if (missed === undefined && (!gone || read.what === 'deleted')) continue;
       const write =
         missed === undefined ? chain.deleted!.operation : this.events.writes.get(missed)!.operation;
-      this.#problems.push({
+      this.#lists.problems.push({
         kind: 'internal',
         rid: chain.rid,
         transaction: read.transaction,

@@ -9,7 +9,7 @@ import { edgeNames, predicateRw, realTime, rw, sessionOrder, wr } from '../graph
 import type { CheckLevel } from '../levels.js';
 import { cycleRulesOut, nameCycle } from '../name-cycle.js';
 import { type Dependencies, type Dependency, dependencyKey } from './dependencies.js';
-import { observerId, type RowProblem } from './row-chains.js';
+import { observerId, type RowProblem } from './list-reader.js';
 import type { StrippedHistory } from './strip-results.js';
 
 export interface BrokenClause {
