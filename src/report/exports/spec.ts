@@ -1,0 +1,54 @@
+/**
+ * PostgreSQL's `isolationtester`: one session block per session, one permutation. Blocking needs no marks: the tester
+ * finds out by itself. SQL with a closing brace cannot be written in this form.
+ */
+import { splitStatements } from '../../sql/index.js';
+import type { Bug } from '../bug.js';
+import { discrepancies } from '../evidence.js';
+import { oneLine } from '../text.js';
+import type { ExportForm } from './export.js';
+import { createdTables, levelOf, plainNames, replayBatches } from './steps.js';
+
+export const specExport: ExportForm = {
+  name: 'isolationtester',
+  unfit: (bug) => {
+    if (bug.target.name !== 'postgres') return 'isolationtester is PostgreSQL’s';
+    const statements = [...bug.case.setup, ...bug.case.sessions.flatMap((session) => session.statements)];
+    if (statements.some((sql) => sql.includes('}')))
+      return 'a statement holds a closing brace, which ends a step';
+    // A semicolon inside a step would make two statements of one, unless it stands in a quote.
+    const several = statements.some((sql) => splitStatements(sql, 'postgres').length > 1);
+    return several ? 'a statement holds several statements' : undefined;
+  },
+  files: (bug) => [{ name: 'repro.spec', text: printSpec(bug) }],
+};
+
+function printSpec(bug: Bug): string {
+  const names = plainNames(bug.case.sessions.map(({ name }) => name));
+  const lines = [`# ${oneLine(bug.title)}`, '#'];
+  for (const { statement, session, object, actual, expected } of discrepancies(bug)) {
+    lines.push(`# ${oneLine(`${session}: ${statement}`)}`);
+    lines.push(`#   ${oneLine(`${object}: got ${actual}; expected ${expected}`)}`);
+  }
+  lines.push('', ...bug.case.setup.map((sql) => `setup { ${sql}; }`));
+  const tables = createdTables(bug.case.setup);
+  lines.push('', `teardown { ${tables.length === 0 ? 'SELECT 1;' : `DROP TABLE ${tables.join(', ')};`} }`);
+  const permutation: string[] = [];
+  const steps = names.map((): string[] => []);
+  for (const { session, sql } of replayBatches(bug).flat()) {
+    const step = `${names[session]}_${steps[session]!.length + 1}`;
+    steps[session]!.push(`step ${step} { ${sql}; }`);
+    permutation.push(step);
+  }
+  names.forEach((name, session) => {
+    if (steps[session]!.length === 0) return;
+    lines.push('', `session ${name}`);
+    // Every BEGIN names its level. To a statement outside a transaction only SERIALIZABLE makes a difference.
+    if (levelOf(bug, session) === 'serializable') {
+      lines.push("setup { SET default_transaction_isolation = 'serializable'; }");
+    }
+    lines.push(...steps[session]!);
+  });
+  lines.push('', `permutation ${permutation.join(' ')}`, '');
+  return lines.join('\n');
+}

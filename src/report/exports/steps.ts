@@ -1,0 +1,54 @@
+/**
+ * A bug as steps to send: the confirming run's own SQL (so that BEGIN is spelt the way the engine was given it), in the
+ * order of the schedule, with what came back. Statements that were never sent are left out.
+ */
+import type { Level } from '../../contracts/index.js';
+import type { Operation } from '../../histories/index.js';
+import type { Bug } from '../bug.js';
+import { operationOf, witnessOperations } from '../evidence.js';
+
+export interface ReplayStep {
+  readonly session: number;
+  readonly sql: string;
+  readonly operation: Operation;
+  /** Its answer is part of what shows the bug. */
+  readonly witness: boolean;
+}
+
+/** The steps, batch by batch. */
+export function replayBatches(bug: Bug): ReplayStep[][] {
+  const witnesses = new Set(witnessOperations(bug));
+  return bug.schedule.batches.flatMap((batch) => {
+    const steps = batch.flatMap(([session, position]): ReplayStep[] => {
+      const operation = operationOf(bug.history, [session, position]);
+      if (operation === undefined) return [];
+      const written = bug.case.sessions[session]!.statements[position]!;
+      // Only BEGIN is rewritten on its way to a database; drivers may add semicolons of their own to the rest.
+      const sql = operation.kind === 'begin' ? (operation.sql ?? written) : written;
+      return [{ session, sql, operation, witness: witnesses.has(operation) }];
+    });
+    return steps.length === 0 ? [] : [steps];
+  });
+}
+
+export function levelOf({ history, level }: Bug, session: number): Level {
+  return history.header.sessionLevels?.[String(session)] ?? level;
+}
+
+/** Session names as plain words, each once: what every notation accepts. */
+export function plainNames(names: readonly string[]): string[] {
+  const used = new Set<string>();
+  return names.map((name, i) => {
+    const plain = /^[A-Za-z]\w{0,20}$/.test(name) && !/^default$/i.test(name) ? name : `s${i + 1}`;
+    const unique = used.has(plain.toLowerCase()) ? `s${i + 1}x` : plain;
+    used.add(unique.toLowerCase());
+    return unique;
+  });
+}
+
+/** The tables a set-up creates, in the order to drop them. */
+export function createdTables(setup: readonly string[]): string[] {
+  return setup
+    .flatMap((sql) => /^\s*CREATE\s+TABLE\s+(?:IF\s+NOT\s+EXISTS\s+)?([^\s(]+)/i.exec(sql)?.[1] ?? [])
+    .reverse();
+}

@@ -1,0 +1,17 @@
+export {
+  type Bug,
+  makeBug,
+  type NewBug,
+  type RawSize,
+  type Reproduced,
+  type RerunOutcome,
+  sizeOfHistory,
+  type VersionTried,
+} from './bug.js';
+export { answerKey, type Discrepancy, discrepancies, sameAnswers, witnessOperations } from './evidence.js';
+export { type ExportFile, type ExportForm, exportFiles, exportForms } from './exports/index.js';
+export { contractName, factsOf } from './facts.js';
+export { reportHtml } from './html.js';
+export { reportMarkdown } from './markdown.js';
+export { nameEngine, nameFinding } from './names.js';
+export { timelineSvg } from './timeline.js';

@@ -1,0 +1,41 @@
+/** What engines and findings are called in sentences. */
+import { anomalies } from '../contracts/index.js';
+
+const engines: Readonly<Record<string, string>> = {
+  duckdb: 'DuckDB',
+  turso: 'Turso',
+  sqlite: 'SQLite',
+  postgres: 'PostgreSQL',
+  mariadb: 'MariaDB',
+  mysql: 'MySQL',
+  tidb: 'TiDB',
+  cockroach: 'CockroachDB',
+};
+
+export function nameEngine(name: string): string {
+  return Object.hasOwn(engines, name) ? engines[name]! : name;
+}
+
+const findings: Readonly<Record<string, string>> = {
+  'own-write-missed': 'a transaction does not see its own write',
+  'update-of-changed-row': 'a row that changed after the snapshot is written without a conflict',
+  'lock-violated': 'a row another transaction holds is given away',
+  'write-missed-row': 'a write misses rows its condition selects',
+  'write-extra-row': 'a write hits rows its condition does not select',
+  'missing-row': 'a read misses a row it must see',
+  'extra-row': 'a read returns a row it must not see',
+  'dirty-read': 'a read sees uncommitted data',
+  'intermediate-read': 'a read sees an intermediate version',
+  'future-read': 'a read sees a version from after its snapshot',
+  'stale-read': 'a read sees a version overwritten before its snapshot',
+  'wrong-version': 'a read returns a value that was never written',
+  'fractured-snapshot': 'reads of one transaction fit no single snapshot',
+  'lost-write': 'a committed write is gone',
+  internal: 'a transaction contradicts its own reads or writes',
+};
+
+export function nameFinding(kind: string): string {
+  if (Object.hasOwn(findings, kind)) return findings[kind]!;
+  const anomaly = anomalies.find(({ id }) => id === kind);
+  return anomaly === undefined ? kind : `${anomaly.title}`;
+}

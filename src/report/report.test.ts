@@ -1,0 +1,160 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { probeCases } from '../probe/index.js';
+import { openTarget } from '../targets/index.js';
+import type { Bug } from './bug.js';
+import { exportFiles } from './exports/index.js';
+import { findBug } from './found-bug.case.js';
+import { reportHtml } from './html.js';
+import { reportMarkdown } from './markdown.js';
+
+let bug: Bug;
+
+beforeAll(async () => {
+  const target = await openTarget('duckdb:');
+  const scratch = await target.createScratch();
+  const scheduled = probeCases.find(({ id }) => id === 'lost-update-deleted-row')!;
+  bug = await findBug({ target, scratch, scheduled, kind: 'update-of-changed-row' });
+  await target.close();
+});
+
+const nasty = [
+  '<script>alert(1)</script>',
+  '</script><script>alert(2)</script>',
+  '<img src=x onerror=alert(3)>',
+  '"><svg onload=alert(4)>',
+  "' onmouseover='alert(5)",
+  '--> <b>out of the comment</b> <!--',
+  '</style></title></textarea></pre></code>',
+  '```\n# heading\n[x](javascript:alert(6))',
+  '| cell | cell |',
+  '\u0000\u001b[31m\u202e\ud800',
+  'line one\nline two\r\n\ttabbed',
+  '🦆 \u{1f1e9}\u{1f1ea} ünïcödé',
+  '&lt;script&gt; &#60;',
+];
+
+/** The same bug with this text wherever a case, a database or a file could have put it. */
+function poisoned(text: string): Bug {
+  const { finding, history, target } = bug;
+  return {
+    ...bug,
+    title: text,
+    clause: text,
+    replay: text,
+    seed: text,
+    behaviour: text,
+    target: { ...target, version: text, settings: { [text]: text } },
+    sources: [{ clause: text, title: text, url: text }, ...bug.sources],
+    versions: [{ target: { name: text, version: text }, outcome: 'alive', shown: 1, runs: 2, at: text }],
+    case: {
+      ...bug.case,
+      name: text,
+      description: text,
+      setup: [`INSERT INTO t VALUES ('${text}')`],
+      sessions: bug.case.sessions.map((session, i) => ({ ...session, name: `${text}${i}` })),
+    },
+    finding: {
+      ...finding,
+      kind: text,
+      assumes: [text],
+      explanation: text,
+      transactions: finding.transactions.map((tx) => ({ ...tx, name: text, session: text })),
+      operations: finding.operations.map((operation) => ({ ...operation, text })),
+      versions: finding.versions!.map((version) => ({
+        ...version,
+        object: text,
+        seen: text,
+        allowed: [text],
+      })),
+    },
+    history: {
+      header: { ...history.header, sessions: history.header.sessions.map(() => text) },
+      operations: history.operations.map((operation) => ({
+        ...operation,
+        sql: `SELECT '${text}'`,
+        columns: [text],
+        rows: [[text, { bytes: '00ff3c' }, null]],
+      })),
+    },
+  };
+}
+
+/** Every tag with the names of its attributes, from a scan that knows no mercy: each `<` must begin one of ours. */
+function skeleton(html: string): string[] {
+  const tags: string[] = [];
+  for (let at = html.indexOf('<'); at >= 0; at = html.indexOf('<', at + 1)) {
+    const tag = /<(?:!doctype html|\/?[a-zA-Z][a-zA-Z0-9]*(?:\s+[a-zA-Z][\w:-]*="[^"<>]*")*\s*\/?)>/y;
+    tag.lastIndex = at;
+    const match = tag.exec(html)?.[0];
+    if (match === undefined) throw new Error(`a "<" that begins no tag: ${html.slice(at, at + 60)}`);
+    const name = /^<\/?[!\w]+/.exec(match)![0];
+    tags.push(
+      [name, ...[...match.matchAll(/\s([a-zA-Z][\w:-]*)="/g)].map(([, attribute]) => attribute)].join(' '),
+    );
+    at += match.length - 1;
+  }
+  return tags;
+}
+
+describe('a report', () => {
+  it('says everything a maintainer asks for, in Markdown and in HTML', () => {
+    for (const text of [reportMarkdown(bug), reportHtml(bug)]) {
+      for (const part of [
+        'a row that changed after the snapshot is written without a conflict',
+        'DuckDB',
+        bug.target.version,
+        'SNAPSHOT',
+        'firstUpdaterWins',
+        'https://',
+        'UPDATE test SET value = 55 WHERE id = 1',
+        '1 matched',
+        'written without an error',
+        'a serialization error',
+        '20 of 20 runs',
+        '1543 operations',
+        'npx isolde bugs rerun',
+        'However,',
+      ]) {
+        expect(text).toContain(part);
+      }
+    }
+  });
+
+  it('is one page without scripts and without requests', () => {
+    const html = reportHtml(bug);
+    expect(html.match(/<svg/g)).toHaveLength(2);
+    expect(html).not.toMatch(/<script|<link|<img|<iframe|@import|url\(\s*['"]?http|\son\w+=/i);
+    expect(html).toContain(`default-src 'none'`);
+    const loads = [...html.matchAll(/\s(src|href|action|data)="([^"]*)"/g)];
+    expect(loads.every(([, attribute, value]) => attribute === 'href' && value!.startsWith('https://'))).toBe(
+      true,
+    );
+  });
+
+  it.each(nasty)(
+    'keeps %j inert: the page has the same elements and attributes as with a harmless text',
+    (text) => {
+      const calm = skeleton(reportHtml(poisoned('calm')));
+      expect(skeleton(reportHtml(poisoned(text)))).toEqual(calm);
+    },
+  );
+
+  it.each(nasty)('keeps %j inside code and escapes in Markdown', (text) => {
+    const outside = reportMarkdown(poisoned(text))
+      .replaceAll(/^(`{3,})[^\n]*\n[\s\S]*?\n\1$/gm, '')
+      .replaceAll(/\\.|(`+)(?!`).*?(?<!`)\1(?!`)/g, '')
+      .replaceAll(/<https:[^\s<>]*>/g, '');
+    expect(outside).not.toMatch(/[<`]|\]\(/);
+    const heads = (markdown: string) => markdown.match(/^#+ /gm)?.length;
+    expect(heads(outside)).toBe(heads(reportMarkdown(bug).replaceAll(/^(`{3,})[^\n]*\n[\s\S]*?\n\1$/gm, '')));
+  });
+
+  it.each(nasty)('exports of a bug with %j hold it as data only', async (text) => {
+    const files = exportFiles(poisoned(text));
+    expect(files.map(({ name }) => name)).toContain('repro.mjs');
+    for (const { name, text: content } of files) {
+      if (name !== 'repro.sql')
+        expect(content.replaceAll(/[\n\t]/g, '')).not.toMatch(/[\p{Cc}\u2028\u2029]/u);
+    }
+  });
+});
