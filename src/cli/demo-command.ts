@@ -1,42 +1,84 @@
-/** `isolde demo`: the first thing a newcomer runs. A probe of the embedded default, with a few sentences around it. */
+/** `isolde demo`: the first thing a newcomer runs. A short hunt in the embedded database that ends with a real bug. */
 import type { Command } from 'commander';
-import { renderExplain, renderMatrix, runProbe } from '../probe/index.js';
+import { countStatements } from '../cases/index.js';
+import { renderInterleaving } from '../histories/index.js';
+import { duration, hunt, openShelf, type Shelved } from '../hunt/index.js';
 import { openTarget } from '../targets/index.js';
 import { type CliContext, type ExitCode, exitCodes } from './context.js';
+
+/** Rounds are the same for everybody; the release under test decides what they find. */
+const seed = 'demo';
+const mostMs = 45_000;
+/** What needs least explanation: a committed change that is gone, then a conflict nobody was told of. */
+const telling = ['lost-write', 'update-of-changed-row', 'delete-of-changed-row'];
+/** When none of these comes, so many others will do. */
+const enough = 3;
 
 export function demoCommand(program: Command, context: CliContext, exit: (code: ExitCode) => void): void {
   program
     .command('demo')
-    .description('probe the embedded database and explain what the result means')
-    .action(async () => {
-      await demo(context);
-      exit(exitCodes.nothingFound);
-    });
+    .description('hunt in the embedded database for a minute at most, and show the bug that was found')
+    .option('--store <folder>', 'where bugs are kept', '.isolde')
+    .action(async ({ store }: { readonly store: string }) => exit(await demo(store, context)));
 }
 
-async function demo(context: CliContext): Promise<void> {
-  const target = await openTarget(undefined);
+async function demo(store: string, context: CliContext): Promise<ExitCode> {
+  const done = new AbortController();
+  const stop = () => done.abort();
+  context.signal.addEventListener('abort', stop);
+  const found: Shelved[] = [];
+  const shelf = await openShelf(store);
   try {
-    context.out(
-      `Isolde opens real connections to DuckDB ${target.stamp.version}, lets transactions interleave in the ways`,
-    );
-    context.out('that Berenson, Adya and Hermitage describe, and looks at what each one saw.\n');
-    const report = await runProbe(target, { signal: context.signal });
-    const { colors, width } = context;
-    context.out(renderMatrix(report, { colors }));
-    const violated = report.levels.flatMap((level) => level.results).find((result) => result.violation);
-    if (violated !== undefined) {
-      const levels = report.levels.map((level) => ({
-        ...level,
-        results: level.results.filter((result) => result.case === violated.case),
-      }));
-      context.out('\nThat is a bug of this release. The interleaving that shows it, as it just ran:\n');
-      context.out(renderExplain({ ...report, levels }, { colors, width }));
+    const { counters } = await hunt({
+      open: () => openTarget(undefined),
+      shelf,
+      seed,
+      forMs: mostMs,
+      signal: done.signal,
+      replayLine: (round) => `npx isolde hunt --seed ${seed} --rounds ${round}..${round}`,
+      onEvent: (event) => {
+        if (event.kind === 'opened') {
+          const { version } = event.target.stamp;
+          context.out(
+            `Isolde runs small random transactions against each other in DuckDB ${version}, a database that promises\nsnapshot isolation, and checks every answer against that promise.\n`,
+          );
+        }
+        if (event.kind !== 'bug') return;
+        found.push(event.shelved);
+        if (isTelling(event.shelved) || found.length >= enough) stop();
+      },
+    });
+    const shown = found.find(isTelling) ?? found[0];
+    if (shown === undefined) {
+      context.out(
+        `${counters.rounds} rounds in ${duration(counters.seconds)}, and every one kept the promise.`,
+      );
+      return exitCodes.nothingFound;
     }
     context.out(
-      '\nNext: isolde probe postgres:   isolde probe mariadb:   isolde probe --explain write-skew   isolde --help',
+      `After ${counters.rounds} rounds and ${duration(counters.seconds)} there is a bug of this release; it was replayed ${shown.bug.reproduced.runs} times of ${shown.bug.reproduced.runs}\nand cut down from ${shown.bug.raw?.operations} statements to ${countStatements(shown.bug.case)}:\n`,
     );
+    showBug(shown, context);
+    return exitCodes.found;
   } finally {
-    await target.close();
+    context.signal.removeEventListener('abort', stop);
+    await shelf.close();
   }
+}
+
+function isTelling({ bug }: Shelved): boolean {
+  return telling.includes(bug.finding.kind);
+}
+
+function showBug({ bug, files }: Shelved, { out, colors, width }: CliContext): void {
+  const style = { heading: colors.bold, result: colors.cyan, error: colors.red };
+  out(bug.case.setup.map((sql) => colors.dim(`${sql};`)).join('\n'));
+  out(`\n${renderInterleaving(bug.history, { width, style })}\n`);
+  out(`${colors.bold(colors.red(bug.title))}`);
+  out(bug.finding.explanation);
+  out(`It breaks ${bug.contract} (${bug.clause}): ${bug.sources[0]?.url ?? ''}\n`);
+  out(
+    ['Reports, ready to be filed:', ...files.map((file) => `  ${file}`), `Again: ${bug.replay}`].join('\n'),
+  );
+  out('Next:  isolde hunt mariadb: --for 2m    isolde probe postgres:    isolde bugs list    isolde --help');
 }

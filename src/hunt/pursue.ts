@@ -3,8 +3,10 @@
  *
  * 1. A free run gets an order first (`reproduce`): what cannot be scheduled cannot be shown to anybody.
  * 2. Confirm: the scheduled case must show the same finding k times of k. What does not is not reported.
- * 3. Reduce to the fewest statements that show it.
- * 4. A finding of an instrumented run is tried again without instrumentation, now that its case is small: when the plain
+ * 3. A lock that was not honoured says little by itself: if an instrumented run of the same case shows what came of it (a
+ *    committed write that is gone), that is followed instead.
+ * 4. Reduce to the fewest statements that show it.
+ * 5. A finding of an instrumented run is tried again without instrumentation, now that its case is small: when the plain
  *    run shows something too, that is what is told. It needs no added columns, and the same bug found either way gets one
  *    signature.
  */
@@ -78,12 +80,35 @@ async function follow(raw: Raw, options: PursueOptions, alone: boolean): Promise
     return { kind: 'unconfirmed', why };
   }
   options.onConfirmed?.();
+  const consequence = await consequenceOf(start, options);
+  if (consequence !== undefined) return { kind: 'bug', bug: consequence };
   const reduced = await reduceRaw(start, oracle, options);
   if (reduced === undefined)
     return { kind: 'unconfirmed', why: 'the reduced case does not show it every time' };
   if (trial.mode === 'plain' || trial.contract.mechanism === undefined || signal?.aborted === true)
     return { kind: 'bug', bug: reduced };
   return { kind: 'bug', bug: (await withoutInstrumentation(reduced, trial, options)) ?? reduced };
+}
+
+/** Findings that say how a rule was broken, not what came of it. */
+const mereMeans: ReadonlySet<string> = new Set(['lock-violated']);
+
+/** What an instrumented run shows of a broken rule's consequences, reduced; undefined: nothing that reproduces. */
+async function consequenceOf(
+  { trial, finding, candidate }: Start,
+  options: PursueOptions,
+): Promise<Pursued | undefined> {
+  if (!mereMeans.has(finding.kind)) return undefined;
+  const traced: Trial = { ...trial, ...candidate, mode: 'instrumented' };
+  const observed = await options.database.observe(traced, options.lane);
+  if (observed.kind !== 'ran' || observed.findings.length === 0) return undefined;
+  const { history, findings } = observed;
+  const start = { trial: traced, finding: findings[0]!, history, candidate };
+  return reduceRaw(
+    start,
+    trialOracle(traced, findingIdentity(start.finding, history), options, false),
+    options,
+  );
 }
 
 interface Start extends Raw {
@@ -170,7 +195,7 @@ async function withoutInstrumentation(
   const plain: Trial & { readonly schedule: Schedule } = { ...trial, ...result.result, mode: 'plain' };
   const observed = await database.observe(plain, lane);
   if (observed.kind !== 'ran') return undefined;
-  const finding = observed.findings[0];
+  const finding = observed.findings.find(({ kind }) => !mereMeans.has(kind));
   if (finding === undefined) return undefined;
   const { history } = observed;
   const oracle = trialOracle(plain, findingIdentity(finding, history), options, false);

@@ -1,0 +1,225 @@
+/** Hunts on real engines: what they find, what they must not find, and what they survive. */
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { countStatements } from '../src/cases/index.js';
+import { type HuntEvent, hunt, openShelf, type Shelved } from '../src/hunt/index.js';
+import { openTarget } from '../src/targets/index.js';
+import { mariadbAvailable } from '../src/targets/mariadb/index.js';
+import { postgresAvailable, startPostgresServer } from '../src/targets/postgres/index.js';
+import { enginesRequired, isolde } from './isolde.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'isolde-hunt-test-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+let stores = 0;
+const newStore = () => join(folder, `store-${++stores}`);
+const bugsIn = (store: string) =>
+  existsSync(join(store, 'bugs')) ? readdirSync(join(store, 'bugs')).sort() : [];
+
+function suite(missing: string | undefined) {
+  return missing === undefined || enginesRequired ? describe : describe.skip;
+}
+
+describe('a hunt in DuckDB', () => {
+  it('finds a bug of the release, shows it in all replays, reduces it and writes its reports', async () => {
+    const store = newStore();
+    const bugs: (HuntEvent & { kind: 'bug' })[] = [];
+    const shelf = await openShelf(store);
+    const result = await hunt({
+      open: () => openTarget('duckdb:'),
+      shelf,
+      seed: 'demo',
+      bugs: 1,
+      forMs: 40_000,
+      onEvent: (event) => {
+        if (event.kind === 'bug') bugs.push(event);
+      },
+    });
+    await shelf.close();
+    expect(result.stopped).toBe('bugs');
+    const { bug, files } = bugs[0]!.shelved;
+    expect(bug.reproduced).toEqual({ shown: 3, runs: 3 });
+    expect(countStatements(bug.case)).toBeLessThanOrEqual(8);
+    expect(bug.raw!.operations).toBeGreaterThan(countStatements(bug.case));
+    expect(bugsIn(store)).toEqual([bug.id]);
+    for (const file of files) expect(readFileSync(file, 'utf8')).toContain(bug.title);
+  }, 60_000);
+
+  it('the demo ends with a bug, its interleaving and the paths of its reports', async () => {
+    const store = newStore();
+    const { code, out } = await isolde(['demo', '--store', store]);
+    expect(code).toBe(1);
+    expect(out).toMatch(/│/);
+    const paths = [...out.matchAll(/^ {2}(\S+report\.\w+)$/gm)].map(([, path]) => path!);
+    expect(paths.length).toBeGreaterThan(1);
+    for (const path of paths) expect(existsSync(path), path).toBe(true);
+  }, 60_000);
+
+  it('stops when asked to, at once, with its bugs on disk, and goes on where it stopped', async () => {
+    const store = newStore();
+    const stop = new AbortController();
+    let stoppedAt = 0;
+    const out = (text: string) => {
+      if (!text.startsWith('bug ') || stop.signal.aborted) return;
+      stoppedAt = performance.now();
+      stop.abort();
+    };
+    const args = ['hunt', '--seed', 'demo', '--store', store, '--for', '40s'];
+    const { code } = await isolde(args, { out, signal: stop.signal });
+    expect(performance.now() - stoppedAt).toBeLessThan(1_500);
+    expect(code).toBe(1);
+    expect(bugsIn(store)).toHaveLength(1);
+    const again = await isolde(['hunt', '--seed', 'demo', '--store', store, '--rounds', '8']);
+    expect(again.err).toMatch(/going on at round [1-9]/);
+    expect(again.err).toMatch(/^8 rounds/m);
+  }, 60_000);
+
+  it('prints a line for each bug that finds it again', async () => {
+    const first = await isolde([
+      'hunt',
+      '--seed',
+      'demo',
+      '--store',
+      newStore(),
+      '--bugs',
+      '1',
+      '--for',
+      '40s',
+    ]);
+    const replay = /again: npx isolde (.*)$/m.exec(first.out)![1]!.split(' ');
+    const store = newStore();
+    const again = await isolde([...replay, '--store', store]);
+    expect(again.code).toBe(1);
+    expect(first.out).toContain(bugsIn(store)[0]);
+  }, 60_000);
+
+  it('passes over a bug it is told to ignore', async () => {
+    const store = newStore();
+    const seen: Shelved[] = [];
+    const run = async (ignore: readonly string[], to: number) => {
+      const shelf = await openShelf(store, { ignore });
+      const result = await hunt({
+        open: () => openTarget('duckdb:'),
+        shelf,
+        seed: 'demo',
+        to,
+        ...(ignore.length === 0 ? { bugs: 1 } : {}),
+      });
+      await shelf.close();
+      return result;
+    };
+    const first = await run([], 400);
+    seen.push(...first.bugs);
+    const second = await run([seen[0]!.bug.signature], first.finished + 1);
+    expect(second.counters.ignored).toBeGreaterThan(0);
+    expect(second.bugs.map(({ bug }) => bug.id)).not.toContain(seen[0]!.bug.id);
+  }, 60_000);
+
+  it('shares a store with another hunt', async () => {
+    const store = newStore();
+    const args = ['hunt', '--store', store, '--rounds', '0..56'];
+    const [one, other] = await Promise.all([
+      isolde([...args, '--seed', 'demo', '--json']),
+      isolde([...args, '--seed', 'demo', '--json']),
+    ]);
+    const ids = [one, other].flatMap(({ out }) =>
+      (JSON.parse(out).bugs as { id: string }[]).map(({ id }) => id),
+    );
+    expect(ids.length).toBeGreaterThan(0);
+    expect(bugsIn(store)).toEqual([...new Set(ids)].sort());
+  }, 60_000);
+});
+
+suite(postgresAvailable())('a hunt in PostgreSQL', () => {
+  it('is silent at SERIALIZABLE', async () => {
+    const args = [
+      'hunt',
+      'postgres:',
+      '--level',
+      'serializable',
+      '--for',
+      '6s',
+      '--store',
+      newStore(),
+      '--json',
+    ];
+    const { code, out } = await isolde(args);
+    const { counters } = JSON.parse(out);
+    expect(counters).toMatchObject({ raw: 0, invalid: 0 });
+    expect(counters.rounds).toBeGreaterThan(20);
+    expect(counters.conflicts / counters.rounds).toBeGreaterThan(0.5);
+    expect(code).toBe(0);
+  }, 30_000);
+
+  it('finds a fault', async () => {
+    const url = 'postgres:?fault=commit-on-rollback';
+    const args = [
+      'hunt',
+      url,
+      '--level',
+      'rr',
+      '--bugs',
+      '1',
+      '--for',
+      '40s',
+      '--store',
+      newStore(),
+      '--json',
+    ];
+    const { code, out } = await isolde(args);
+    expect(code).toBe(1);
+    expect(JSON.parse(out).bugs).toHaveLength(1);
+  }, 60_000);
+
+  it('goes on when the server is killed, and calls that no bug', async () => {
+    let kill = () => {};
+    const starts: (() => Promise<void>)[] = [];
+    const open = async () => {
+      const server = await startPostgresServer({ settings: {}, startTimeoutMs: 30_000 });
+      starts.push(() => server.stop());
+      kill = () => process.kill(server.pid, 'SIGKILL');
+      const { user, password } = server.login;
+      return openTarget(`postgres://${user}:${password}@${server.host}:${server.port}/postgres`);
+    };
+    let killed = false;
+    const shelf = await openShelf(newStore());
+    const result = await hunt({
+      open,
+      shelf,
+      seed: '1',
+      jobs: 2,
+      to: 64,
+      onEvent: (event) => {
+        if (event.kind !== 'progress' || event.counters.rounds < 10 || killed) return;
+        killed = true;
+        kill();
+      },
+    });
+    await Promise.all(starts.map((stop) => stop().catch(() => undefined)));
+    expect(result.counters.reopened).toBeGreaterThan(0);
+    expect(result.finished).toBe(64);
+    expect(result.bugs).toEqual([]);
+  }, 60_000);
+});
+
+suite(mariadbAvailable())('a hunt in MariaDB', () => {
+  it('finds the update that changes nothing and is not seen by its own transaction', async () => {
+    const args = [
+      'hunt',
+      'mariadb:',
+      '--level',
+      'rr',
+      '--bugs',
+      '1',
+      '--for',
+      '40s',
+      '--store',
+      newStore(),
+      '--json',
+    ];
+    const { code, out } = await isolde(args);
+    expect(code).toBe(1);
+    expect(JSON.parse(out).bugs[0].clause).toBe('ownWrites');
+  }, 60_000);
+});
