@@ -50,7 +50,7 @@ export function checkInstrumented(
   const dependencies = sameLevel(all, history);
   const problems = [
     ...dependencies.problems,
-    ...findLostWrites(dependencies.events, dependencies, instrumented),
+    ...findLostWrites(history, dependencies.events, dependencies, instrumented),
   ];
   const findings = new RowFindings(dependencies, stripped);
   const notes = notesOf(instrumented, dependencies, history);

@@ -6,13 +6,16 @@
  * Says nothing where rows may go unnoticed: tables with foreign-key actions, deletes that could not name their rows,
  * sessions whose fate is unknown.
  */
+import type { History } from '../../histories/index.js';
 import type { Instrumented } from './instrumented.js';
 import { initialWriter, type RowProblem } from './list-reader.js';
-import { parseWriteList } from './marks.js';
+import { parseWriteList, refKey } from './marks.js';
 import type { RowChains } from './row-chains.js';
 import type { RowEvents } from './row-events.js';
+import { planOf } from './strip-results.js';
 
 export function findLostWrites(
+  history: History,
   events: RowEvents,
   { chains }: Pick<RowChains, 'chains'>,
   instrumented: Instrumented,
@@ -22,8 +25,15 @@ export function findLostWrites(
   if (after === undefined || [...events.transactions.values()].some(({ status }) => status === 'unknown'))
     return problems;
   const leaky = new Set(instrumented.tables.filter(({ actions }) => actions).map(({ name }) => name));
-  for (const { plan, effect } of events.writes.values()) {
-    if (plan.write.unnamed && effect !== 'undone') for (const table of plan.write.tables) leaky.add(table);
+  const named = namedRows(history, events, instrumented);
+  const replacements = replacing(instrumented);
+  for (const { plan, effect, count } of events.writes.values()) {
+    if (effect === 'undone') continue;
+    const key = refKey(plan.original);
+    // A companion and its statement may disagree if something came between: then rows went that nobody named. What
+    // REPLACE reports does not tell how many it took away.
+    const known = plan.write.deletes ? count === (named.get(key) ?? 0) : !replacements.has(key);
+    if (plan.write.unnamed || !known) for (const table of plan.write.tables) leaky.add(table);
   }
   const marks = new Map<string, number>();
   for (const { rid, table, tokens, writers, deleted } of chains) {
@@ -79,4 +89,21 @@ export function findLostWrites(
     });
   }
   return problems;
+}
+
+/** By original statement: how many rows it, or its companion, named as deleted. */
+function namedRows(history: History, events: RowEvents, instrumented: Instrumented): Map<string, number> {
+  const named = new Map<string, number>();
+  for (const read of events.reads) {
+    if (read.what !== 'deleted') continue;
+    const key = refKey(planOf(history.operations[read.operation]!, instrumented)!.original);
+    named.set(key, (named.get(key) ?? 0) + 1);
+  }
+  return named;
+}
+
+/** Statements that take the place of rows: a companion looked for them before. */
+function replacing({ plans }: Instrumented): Set<string> {
+  const companions = plans.flat().filter(({ role, rows }) => role === 'companion' && rows === 'deleted');
+  return new Set(companions.map(({ original }) => refKey(original)));
 }
