@@ -4,12 +4,14 @@ import { benchExecute } from './execute-bench.js';
 import { benchFormats } from './formats-bench.js';
 import { benchHistory } from './history-bench.js';
 import { type Figure, printFigures } from './measure.js';
+import { benchReduce } from './reduce-bench.js';
 
 const benches: Readonly<Record<string, { readonly title: string; readonly run: () => Promise<Figure[]> }>> = {
   history: { title: 'History files', run: benchHistory },
   formats: { title: 'Imported histories', run: benchFormats },
   check: { title: 'Checking', run: benchCheck },
   execute: { title: 'Executors', run: benchExecute },
+  reduce: { title: 'Reduction', run: benchReduce },
 };
 
 const asked = process.argv.slice(2);

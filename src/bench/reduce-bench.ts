@@ -13,7 +13,6 @@ import { parseScript, type ScheduledCase } from '../cases/index.js';
 import { runFree } from '../execute/index.js';
 import {
   buryCase,
-  type Candidate,
   contractOf,
   DatabaseOracle,
   mechanismJudge,
@@ -171,7 +170,7 @@ async function benchRaw(url: string, operations: number): Promise<Figure[]> {
     const raw = rawFinding(history, contractOf(history, target), judge, target);
     if (raw === undefined) throw new Error('the raw run shows no finding');
     const inferredSeconds = (performance.now() - began) / 1000;
-    const outcome = await reduceFinding(raw.candidate as Candidate, { oracle, seen: raw, confirmRuns: 20 });
+    const outcome = await reduceFinding(raw.candidate, { oracle, seen: raw, confirmRuns: 20 });
     if (outcome.kind !== 'reduced') throw new Error(`raw case: ${outcome.kind}`);
     const { result } = outcome;
     const { shown, runs } = result.confirmed;

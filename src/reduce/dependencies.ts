@@ -76,6 +76,25 @@ class TableWriters {
   }
 }
 
+/**
+ * The operations that write the rows some others are about, in order, up to the last of these: the history of the rows a
+ * finding is about. What they are about are the rows they write or, if they write none, the rows they read.
+ */
+export function rowWriters(model: CaseModel, source: DependencySource, about: Subset): Subset {
+  const last = Math.max(...about);
+  const key = ({ table, row }: RowAccess) => `${table}/${row ?? '*'}`;
+  const all = about.flatMap((id) => source.accesses(id));
+  const written = all.filter(({ writes }) => writes);
+  const rows = new Set((written.length > 0 ? written : all).map(key));
+  const tables = new Set(all.map(({ table }) => table));
+  const isWriter = (access: RowAccess) =>
+    access.writes &&
+    (rows.has(key(access)) ||
+      rows.has(`${access.table}/*`) ||
+      (access.row === undefined && tables.has(access.table)));
+  return model.operations.flatMap((_, id) => (id < last && source.accesses(id).some(isWriter) ? [id] : []));
+}
+
 /** Everything reachable from some operations along the graph, themselves included; ascending. */
 export function reachable(neighbours: readonly Subset[], from: Iterable<number>): Subset {
   const seen = new Set(from);

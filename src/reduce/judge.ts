@@ -2,7 +2,7 @@
  * The judge of a reduction: the mechanism verifier under the contract that holds for the target at the history's level,
  * or under one that was asked for.
  */
-import { verifyMechanism } from '../check/mechanism/index.js';
+import { verifyMechanism } from '../check/index.js';
 import { type Contract, findContract } from '../contracts/index.js';
 import { IsoldeError } from '../errors.js';
 import type { History } from '../histories/index.js';

@@ -12,6 +12,8 @@ export interface Problem {
   readonly graph: () => DependencyGraph;
   /** Operations the finding itself names. */
   readonly witness: Subset;
+  /** The writers of the rows the finding is about, in order, up to its last operation. */
+  readonly rowWriters: () => Subset;
   /** Makes sure that all of the case shows the finding; ends the reduction if it does not. May be costly. */
   readonly checkStart: () => Promise<void>;
 }

@@ -2,12 +2,13 @@
  * Witness-first: the finding already names the operations that show it, so start small and grow, instead of starting big
  * and shrinking.
  *
- * 1. The smallest case is the finding's own operations and the first operation of each of their transactions, where the
- *    snapshot may be fixed. BEGIN and COMMIT come by themselves.
- * 2. Close it under what it needs, layer by layer, until a layer shows the finding: the writers of the versions these
- *    operations read or overwrite and the INSERTs that created their rows; their whole transactions; then the writers before
- *    those, 1, 2, 4, … steps back along the dependency graph, again with whole transactions; then everything up to the
- *    last of them; then everything, which is known to show it.
+ * 1. The smallest case is the finding's own operations. BEGIN and COMMIT come by themselves.
+ * 2. Add what it needs, layer by layer, until a layer shows the finding: the last 1, 2, 4, 8 writers of the rows the finding
+ *    is about, for their versions are what was read, overwritten or missed; the first operation of each transaction,
+ *    where its snapshot may be fixed; the writers of everything else these operations touch, and the INSERTs that
+ *    created their rows; their whole transactions; every writer of those rows; then the writers before all that, 1, 2, 4, …
+ *    steps back along the dependency graph, again with whole transactions; then everything up to the last of them; then
+ *    everything, which is known to show it.
  * 3. What the last layer added is reduced by divide and conquer over reduction units (`pisco.ts`), and every operation
  *    left is tried alone.
  *
@@ -22,6 +23,8 @@ import { type DependencyGraph, reachable, without } from '../dependencies.js';
 import { removeSingles } from './one-by-one.js';
 import { reduceUnits } from './pisco.js';
 import type { Problem, Strategy } from './strategy.js';
+
+const nearWriters = [1, 2, 4, 8];
 
 export const witness: Strategy = {
   name: 'witness',
@@ -47,27 +50,44 @@ export const witness: Strategy = {
 };
 
 /**
- * Growing sets of operations around a finding's own; the last one is not everything. None if the finding names none. Lazy:
- * the dependency graph is built only if the first layer does not do.
+ * Sets of operations around a finding's own, small ones first; none is everything, and none comes twice in a row. None at
+ * all if the finding names no operations. Lazy: rows and graph are looked at only if the first layer does not do.
  */
-export function* witnessLayers({ model, graph, witness: own }: Problem): Generator<Subset> {
+export function* witnessLayers(problem: Problem): Generator<Subset> {
+  let last = '';
+  for (const layer of growingSets(problem)) {
+    const sorted = [...new Set(layer)].sort((a, b) => a - b);
+    const key = sorted.join();
+    if (key !== last && sorted.length < problem.model.operations.length) yield sorted;
+    last = key;
+  }
+}
+
+function* growingSets({ model, graph, witness: own, rowWriters }: Problem): Generator<Subset> {
   if (own.length === 0) return;
-  let size = 0;
-  let layer: Subset = own;
-  const grown = function* (more: Iterable<number>): Generator<Subset> {
-    layer = [...new Set([...layer, ...more])].sort((a, b) => a - b);
-    if (layer.length > size && layer.length < model.operations.length) yield layer;
-    size = layer.length;
-  };
-  yield* grown(firstOperations(model, own));
-  yield* grown([...writersBefore(graph(), layer, 1), ...creators(model, graph(), layer)]);
-  yield* grown(wholeTransactions(model, layer));
+  yield own;
+  const writers = rowWriters();
+  let layer = own;
+  for (const count of nearWriters) {
+    layer = [...own, ...writers.slice(-count)];
+    yield layer;
+    if (count >= writers.length) break;
+  }
+  layer = [...layer, ...firstOperations(model, own)];
+  yield layer;
+  layer = [...layer, ...writersBefore(graph(), layer, 1), ...creators(model, graph(), layer)];
+  yield layer;
+  layer = wholeTransactions(model, layer);
+  yield layer;
+  layer = [...layer, ...writers];
+  yield layer;
   for (let steps = 1, before = 0; before < layer.length; steps *= 2) {
     before = layer.length;
     const further = [...layer, ...writersBefore(graph(), layer, steps), ...creators(model, graph(), layer)];
-    yield* grown(wholeTransactions(model, further));
+    layer = wholeTransactions(model, further);
+    yield layer;
   }
-  yield* grown(Array.from({ length: Math.max(...own) + 1 }, (_, id) => id));
+  yield [...layer, ...Array.from({ length: Math.max(...own) + 1 }, (_, id) => id)];
 }
 
 function firstOperations(model: CaseModel, of: Subset): number[] {
