@@ -209,3 +209,35 @@ for (const { url, missing, bugs, faultLevel, undetectable } of engines) {
       });
   });
 }
+
+const noMariadb = mariadbAvailable();
+const skipMariadb = noMariadb !== undefined && process.env.ISOLDE_REQUIRE_ENGINES !== '1';
+
+describe.skipIf(skipMariadb)(
+  `MariaDB with innodb_snapshot_isolation${skipMariadb ? ` (${noMariadb})` : ''}`,
+  () => {
+    it('passes by a row whose delete is not committed, at READ UNCOMMITTED, and loses the update', async () => {
+      const target = await openTarget('mariadb:?innodb_snapshot_isolation=ON');
+      try {
+        const scratch = await target.createScratch();
+        const scheduled = parseScript(
+          `CREATE TABLE n (rid INT, v INT); INSERT INTO n VALUES (1, 10), (2, 20);
+        T1: BEGIN
+        T1: DELETE FROM n WHERE rid = 2
+        T2: UPDATE n SET v = 6 WHERE rid = 2
+        T1: ROLLBACK`,
+          { file: 'passed-by.sql' },
+        );
+        const found = async (level: Level) => {
+          const contract = findContract(target.levels.find((each) => each.level === level)!.contract)!;
+          const history = await runScheduled(scratch, scheduled, { target, level });
+          return verifyMechanism(history, contract).findings.map(({ kind, clause }) => [kind, clause]);
+        };
+        expect(await found('read uncommitted')).toEqual([['write-missed-row', 'writesSee current']]);
+        expect(await found('read committed')).toEqual([]);
+      } finally {
+        await target.close();
+      }
+    });
+  },
+);

@@ -19,7 +19,7 @@ export function rowChoices(
   const blind = table.blindSpot(tx, view.span.end);
   if (blind !== undefined) return blind;
   if (!table.closed) return `the rows of ${table.info.name} are not all known`;
-  const pending = verification.inFlight.on(table.info.name, tx, view.span.end);
+  const pending = verification.inFlight.on(table.info.name, tx, view.span);
   if (pending.length > 0) return `${table.info.name} was being written meanwhile`;
   const choices: (readonly (EvaluatedRow | 'absent')[])[] = [];
   for (const row of table.rows.values()) {

@@ -5,6 +5,7 @@
  * is never answered stays here for ever.
  */
 import type { Operation } from '../../histories/index.js';
+import { type Interval, intervalOf } from './interval.js';
 import type { Tx } from './transactions.js';
 
 export interface PendingWrite {
@@ -21,6 +22,7 @@ export class InFlight {
   readonly #waiting: PendingWrite[];
   #next = 0;
   readonly #active = new Map<number, PendingWrite>();
+  #faded: PendingWrite[] = [];
 
   constructor(writes: readonly PendingWrite[]) {
     this.#waiting = [...writes].sort((a, b) => a.operation.start - b.operation.start);
@@ -34,19 +36,33 @@ export class InFlight {
     }
   }
 
-  /** The write was answered and is in the mirror now. */
+  /** The write was answered: it is in the mirror now, or it failed. */
   settle(operation: Operation): void {
     this.#active.delete(operation.index);
   }
 
-  /** Writes of others that may be visible by `time` and may touch this table. */
-  on(table: string, reader: Tx, time: number): readonly PendingWrite[] {
-    if (this.#active.size === 0) return none;
+  /** A write failed; whoever reads uncommitted data and overlaps it may have seen what it did before it did. */
+  fade(operation: Operation): void {
+    const write = this.#active.get(operation.index);
+    this.#active.delete(operation.index);
+    if (write !== undefined) this.#faded.push(write);
+  }
+
+  /** Forgets failed writes that nobody still running overlaps. */
+  prune(watermark: number): void {
+    this.#faded = this.#faded.filter((write) => intervalOf(write.operation).end >= watermark);
+  }
+
+  /** Writes of others that may touch this table and be visible at some instant of `span`. */
+  on(table: string, reader: Tx, span: Interval): readonly PendingWrite[] {
+    if (this.#active.size === 0 && this.#faded.length === 0) return none;
     const found: PendingWrite[] = [];
-    for (const write of this.#active.values()) {
-      if (write.tx === reader || write.operation.start > time) continue;
+    const add = (write: PendingWrite) => {
+      if (write.tx === reader || write.operation.start > span.end) return;
       if (write.tables === undefined || write.tables.includes(table)) found.push(write);
-    }
+    };
+    for (const write of this.#active.values()) add(write);
+    for (const write of this.#faded) if (intervalOf(write.operation).end >= span.start) add(write);
     return found;
   }
 }

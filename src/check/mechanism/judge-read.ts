@@ -64,7 +64,7 @@ export interface ScanRead {
 /** Compares a read with the mirror; reports what does not fit. Returns the rows that were certainly read. */
 export function judgeScan(verification: Verification, read: ScanRead): readonly RowChain[] {
   const { tx, plan, view, table, lines, operation } = read;
-  const pending = verification.inFlight.on(table.info.name, tx, view.span.end);
+  const pending = verification.inFlight.on(table.info.name, tx, view.span);
   const expect = (row: RowChain): Expectation =>
     expectRow(lookAt(row, view, tx, verification.exclusive, pending), plan, view);
   const expectations = new Map<string, Expectation>();

@@ -59,7 +59,7 @@ export function judgeChange(verification: Verification, write: Write, plan: Chan
   if (typeof rowsOf === 'string') verification.tally.skip('write', rowsOf);
   const where = bound?.where ?? (() => undefined);
   const apply = bound?.apply ?? (() => undefined);
-  const pending = verification.inFlight.on(table.info.name, tx, view.span.end);
+  const pending = verification.inFlight.on(table.info.name, tx, view.span);
   // A row that is being inserted may be there already.
   for (const { keys } of pending) for (const key of keys ?? []) table.row(key);
   const rows = plan.keys === undefined ? [...table.rows.values()] : plan.keys.map((key) => table.row(key));

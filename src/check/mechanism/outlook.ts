@@ -1,6 +1,6 @@
 /** What a statement may find in a row: its allowed versions, and the values these have. */
 import { mayTouch, type PendingWrite } from './in-flight.js';
-import { type Image, imagesOfAll, type RowChain, type Version, type View } from './row-chain.js';
+import { type Image, imagesOfAll, mergeImages, type RowChain, type Version, type View } from './row-chain.js';
 import type { Tx } from './transactions.js';
 
 export interface Outlook {
@@ -24,7 +24,8 @@ export function lookAt(
 ): Outlook {
   const versions = row.allowed(view, reader, exclusive);
   const own = versions.length === 1 && versions[0]!.tx === reader;
-  const images = imagesOfAll(versions, view);
+  const undone = view.dirty ? row.undone.filter(({ until }) => until >= view.span.start) : [];
+  const images = mergeImages([...imagesOfAll(versions, view), ...undone.flatMap((state) => state.images)]);
   const disturbed = pending.length > 0 && !own && mayTouch(pending, row.key);
   return { row, versions, images, unknown: disturbed || images.includes('unknown'), pending: disturbed, own };
 }

@@ -71,6 +71,8 @@ export class RowChain {
   /** In the order in which they were first written, as far as answers tell. */
   versions: Version[] = [];
   retired: RetiredVersion[] = [];
+  /** What ROLLBACK TO took back: readers of uncommitted data may have seen it until then. */
+  undone: { readonly images: readonly Image[]; readonly until: number }[] = [];
 
   constructor(
     readonly table: string,
@@ -125,11 +127,12 @@ export class RowChain {
     return own;
   }
 
-  /** Takes back what `tx` wrote from `operation` on (ROLLBACK TO). */
-  undo(tx: Tx, operation: number): void {
+  /** Takes back what `tx` wrote from `operation` on (ROLLBACK TO, over by `time`). */
+  undo(tx: Tx, operation: number, time: number): void {
     const own = this.own(tx);
     if (own === undefined) return;
-    while (own.states.length > 0 && own.states.at(-1)!.operation >= operation) own.states.pop();
+    while (own.states.length > 0 && own.states.at(-1)!.operation >= operation)
+      this.undone.push({ images: own.states.pop()!.images, until: time });
     own.certain = own.states.some((state) => state.certain);
     if (own.states.length === 0) this.versions = this.versions.filter((version) => version !== own);
   }
@@ -139,6 +142,7 @@ export class RowChain {
    * each of them.
    */
   prune(watermark: number, exclusive: boolean, onDrop?: (dropped: Version, next: Version) => void): void {
+    if (this.undone.length > 0) this.undone = this.undone.filter(({ until }) => until >= watermark);
     if (this.versions.length < 2) return;
     const settled = this.versions.filter((version) => version.certain && version.commit.end < watermark);
     if (settled.length === 0 && !this.versions.some((version) => isOver(version, watermark))) return;

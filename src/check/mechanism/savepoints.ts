@@ -1,6 +1,7 @@
 /** Savepoints: what a transaction wrote after one is taken back by ROLLBACK TO. */
 import type { Operation } from '../../histories/index.js';
 import { parseStatement } from '../../sql/index.js';
+import { intervalOf } from './interval.js';
 import type { RowChain } from './row-chain.js';
 import type { Tx } from './transactions.js';
 
@@ -46,7 +47,7 @@ export class Savepoints {
     }
     if (kind === 'release') marks.length = at;
     else {
-      for (const row of rows) row.undo(tx, marks[at]!.operation);
+      for (const row of rows) row.undo(tx, marks[at]!.operation, intervalOf(operation).end);
       marks.length = at + 1;
     }
     return true;

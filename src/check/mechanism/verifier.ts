@@ -116,11 +116,12 @@ export class Verifier {
   }
 
   #prune(watermark: number): void {
-    const { certifier, exclusive, locks } = this.#verification;
+    const { certifier, exclusive, locks, inFlight } = this.#verification;
     this.#countVersions();
     const drop = certifier === undefined ? undefined : certifier.drop.bind(certifier);
     for (const table of this.#tables.tables.values()) table.prune(watermark, exclusive, drop);
     locks.prune(watermark);
+    inFlight.prune(watermark);
   }
 
   #countVersions(): void {
@@ -139,7 +140,8 @@ export class Verifier {
       this.#judge(tx, operation);
     }
     // What was lost on the way may still take effect.
-    if (operation.outcome !== 'unknown') inFlight.settle(operation);
+    if (operation.outcome === 'error' && this.#dirty) inFlight.fade(operation);
+    else if (operation.outcome !== 'unknown') inFlight.settle(operation);
     if (operation === tx.last) {
       this.#savepoints.forget(tx);
       this.#verification.bounds.delete(tx);

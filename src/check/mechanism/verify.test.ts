@@ -54,6 +54,35 @@ describe('what a correct database answers is never a finding', () => {
   });
 });
 
+describe('readers of uncommitted data', () => {
+  it('may have seen what a savepoint took back while they ran', () => {
+    const text = `
+      [10,20] T1: BEGIN
+      [21,30] T1: SAVEPOINT a
+      [31,40] T1: UPDATE t SET v = 11 WHERE id = 1 -> 1
+      [50,60] T1: ROLLBACK TO SAVEPOINT a
+      [45,70] T2: SELECT id, v FROM t WHERE id = 1 -> 1,11
+      [80,90] T1: COMMIT`;
+    expect(kinds(text, 'mariadb:read-uncommitted', mariadb)).toEqual([]);
+    const later = text.replace('[45,70]', '[65,70]');
+    expect(kinds(later, 'mariadb:read-uncommitted', mariadb)).toEqual([
+      ['wrong-version', 'pivot uncommitted', 4],
+    ]);
+  });
+
+  it('may have seen what a failed statement did before it failed', () => {
+    const text = `
+      [10,20] T1: BEGIN
+      [31,40] T1: UPDATE t SET v = 11 WHERE id = 1 -> error lock-timeout
+      [35,70] T2: SELECT id, v FROM t WHERE id = 1 -> 1,11
+      [80,90] T1: COMMIT`;
+    expect(kinds(text, 'mariadb:read-uncommitted', mariadb)).toEqual([]);
+    expect(kinds(text.replace('[35,70]', '[45,70]'), 'mariadb:read-uncommitted', mariadb)).toEqual([
+      ['wrong-version', 'pivot uncommitted', 2],
+    ]);
+  });
+});
+
 describe('each violation has its name and its clause', () => {
   it('own-write-missed: a transaction does not see its update (MDEV-26642)', () => {
     const text = `
