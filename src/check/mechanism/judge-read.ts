@@ -92,6 +92,11 @@ export function judgeScan(verification: Verification, read: ScanRead): readonly 
     if (problems.length === 0) {
       for (const [key, expectation] of expectations) {
         const line = shown.get(key);
+        // What SKIP LOCKED leaves out may be locked, not absent.
+        if (line === undefined && plan.skipsLocked) {
+          expectations.delete(key);
+          continue;
+        }
         if (!view.dirty) learnFromRead(expectation, line, view, verification.exclusive);
         noteSnapshot(verification, read, expectation, line);
       }
@@ -109,7 +114,7 @@ export function judgeScan(verification: Verification, read: ScanRead): readonly 
   if (all.some((expectation) => expectation.open || expectation.outlook.images.length > 1))
     tally.ambiguousReads++;
   if (problems.length > 0) return [];
-  verification.certifier?.observe(read, all, keyed);
+  if (keyed || !plan.skipsLocked) verification.certifier?.observe(read, [...expectations.values()], keyed);
   if (operation.ends !== undefined) return [];
   if (keyed) return lines.map((line) => expectations.get(line.key!)!.outlook.row);
   return all

@@ -15,11 +15,15 @@ import type { ScanPlan } from './plan-types.js';
 
 export function linesOfRows(operation: Operation, plan: ScanPlan): Line[] {
   return (operation.rows ?? []).map((row): Line => {
-    const text = JSON.stringify(row);
+    // Most lines are compared and forgotten, so what only findings need is made on demand.
     return {
       key: plan.identityAt === undefined ? undefined : keyOfRow(plan.identityAt.map((at) => row[at] ?? null)),
-      text: `(${row.map(showValue).join(', ')})`,
-      id: text,
+      get text() {
+        return `(${row.map(showValue).join(', ')})`;
+      },
+      get id() {
+        return JSON.stringify(row);
+      },
       fits: (image) => {
         const projected = plan.project(image);
         let known = true;
@@ -30,7 +34,9 @@ export function linesOfRows(operation: Operation, plan: ScanPlan): Line[] {
         }
         return known ? true : undefined;
       },
-      whole: plan.wholeAt?.map((at) => row[at]!),
+      get whole() {
+        return plan.wholeAt?.map((at) => row[at]!);
+      },
     };
   });
 }
@@ -63,13 +69,15 @@ export function linesOfAccesses(accesses: readonly Access[], table: MirrorTable,
     const entries = Object.entries(values).map(
       ([name, value]) => [columnAt(table, name, dialect), value] as const,
     );
-    const whole = wholeRow(table, entries);
     return {
       key,
-      text: `(${Object.entries(values)
-        .map(([name, value]) => `${name} ${showValue(value)}`)
-        .join(', ')})`,
-      id: JSON.stringify([key, values]),
+      get text() {
+        const cells = Object.entries(values).map(([name, value]) => `${name} ${showValue(value)}`);
+        return `(${cells.join(', ')})`;
+      },
+      get id() {
+        return JSON.stringify([key, values]);
+      },
       fits: (image: EvaluatedRow) => {
         let known = true;
         for (const [at, value] of entries) {
@@ -79,7 +87,9 @@ export function linesOfAccesses(accesses: readonly Access[], table: MirrorTable,
         }
         return known ? true : undefined;
       },
-      whole,
+      get whole() {
+        return wholeRow(table, entries);
+      },
     };
   });
 }

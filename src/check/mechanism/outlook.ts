@@ -24,8 +24,11 @@ export function lookAt(
 ): Outlook {
   const versions = row.allowed(view, reader, exclusive);
   const own = versions.length === 1 && versions[0]!.tx === reader;
-  const undone = view.dirty ? row.undone.filter(({ until }) => until >= view.span.start) : [];
-  const images = mergeImages([...imagesOfAll(versions, view), ...undone.flatMap((state) => state.images)]);
+  let images = imagesOfAll(versions, view);
+  if (view.dirty && row.undone.length > 0) {
+    const undone = row.undone.filter(({ until }) => until >= view.span.start);
+    images = mergeImages([...images, ...undone.flatMap((state) => state.images)]);
+  }
   const disturbed = pending.length > 0 && !own && mayTouch(pending, row.key);
   return { row, versions, images, unknown: disturbed || images.includes('unknown'), pending: disturbed, own };
 }
