@@ -21,19 +21,19 @@ import {
   type Profile,
 } from '../generate/index.js';
 import type { History } from '../histories/index.js';
-import { findingIdentity } from '../reduce/index.js';
 import { type Bug, makeBug, sizeOfHistory } from '../report/index.js';
 import type { Target } from '../targets/index.js';
 import { type ContractChoice, contractAt, vendorContract } from './contract-choice.js';
 import { countRound, type HuntCounters, newCounters } from './counters.js';
 import { Database, type Observed, type Trial } from './database.js';
+import { identityOf } from './identity.js';
 import { type Outcome, pursue, type Raw } from './pursue.js';
 import { groupSize, type Mode, type Round, Rounds } from './round.js';
 
 /** Where bugs go. */
 export interface Shelf {
   /** Whether this bug was declared known, by signature or id. */
-  isIgnored(bug: Pick<Bug, 'id' | 'signature'>): boolean;
+  isIgnored(bug: Pick<Bug, 'id' | 'signature'>): Promise<boolean>;
   /** Keeps a bug or counts it. Returns only when it is on disk. */
   add(bug: Bug, raw: History): Promise<Shelved>;
   /** One more raw finding that looks like a bug already there. */
@@ -265,7 +265,7 @@ class Hunt {
     const identities = new Set<string>();
     for (const finding of findings) {
       this.counters.raw++;
-      const identity = findingIdentity(finding, history);
+      const identity = identityOf(finding, history);
       if (identities.has(identity) || identities.size >= mostPerRound) continue;
       identities.add(identity);
       await this.#consider({ trial, finding, history }, round, lane, identity);
@@ -327,7 +327,7 @@ class Hunt {
       raw: sizeOfHistory(raw.history),
     });
     known.bug = bug.id;
-    if (options.shelf.isIgnored(bug)) {
+    if (await options.shelf.isIgnored(bug)) {
       counters.ignored++;
       return;
     }

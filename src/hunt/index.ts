@@ -6,4 +6,4 @@ export { type HuntName, type HuntState, HuntStateFile } from './hunt-state.js';
 export { type Outcome, type Pursued, type PursueOptions, pursue, type Raw } from './pursue.js';
 export { duration, renderBug, renderCounters } from './render.js';
 export { groupSize, type Mode, type Round, type RoundOptions, Rounds } from './round.js';
-export { openShelf, type ShelfOptions } from './shelf.js';
+export { type OpenShelf, openShelf, type ShelfOptions } from './shelf.js';

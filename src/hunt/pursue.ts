@@ -16,7 +16,6 @@ import type { Contract } from '../contracts/index.js';
 import type { History } from '../histories/index.js';
 import {
   type Candidate,
-  findingIdentity,
   type ReductionResult,
   rawFinding,
   reduceCase,
@@ -26,6 +25,7 @@ import {
   witnessOf,
 } from '../reduce/index.js';
 import type { Database, Trial } from './database.js';
+import { focus, identityOf } from './identity.js';
 import type { Mode } from './round.js';
 
 /** A finding with the run that shows it; the history's operations name statements of the trial's case. */
@@ -70,7 +70,7 @@ async function follow(raw: Raw, options: PursueOptions, alone: boolean): Promise
   const start = candidateOfRaw(raw, options);
   const { signal } = options;
   const { trial, finding, history } = start;
-  const identity = findingIdentity(finding, history);
+  const identity = identityOf(finding, history);
   const oracle = trialOracle(trial, identity, options, alone);
   for (let run = 1; run <= options.confirmRuns; run++) {
     const { verdict, note } = await oracle.run(start.candidate);
@@ -104,11 +104,7 @@ async function consequenceOf(
   if (observed.kind !== 'ran' || observed.findings.length === 0) return undefined;
   const { history, findings } = observed;
   const start = { trial: traced, finding: findings[0]!, history, candidate };
-  return reduceRaw(
-    start,
-    trialOracle(traced, findingIdentity(start.finding, history), options, false),
-    options,
-  );
+  return reduceRaw(start, trialOracle(traced, identityOf(start.finding, history), options, false), options);
 }
 
 interface Start extends Raw {
@@ -120,7 +116,7 @@ function candidateOfRaw(raw: Raw, { database, vendor }: PursueOptions): Start {
   const { trial, finding, history } = raw;
   const { schedule } = trial;
   if (schedule !== undefined) return { ...raw, candidate: { case: trial.case, schedule } };
-  const judge = { findings: () => [finding], identity: findingIdentity };
+  const judge = { findings: () => [finding], identity: identityOf };
   const ordered = rawFinding(history, vendor, judge, database.target)!;
   return {
     trial: { ...trial, ...ordered.candidate, observe: [] },
@@ -146,7 +142,7 @@ function trialOracle(
       if (observed.kind === 'bad-setup') return { verdict: 'infeasible', note: observed.message };
       if (observed.kind === 'cut') return { verdict: 'infeasible', note: 'the run was cut short' };
       const { history, findings } = observed;
-      const same = findings.find((finding) => findingIdentity(finding, history) === identity);
+      const same = findings.find((finding) => identityOf(finding, history) === identity);
       if (same !== undefined) return { verdict: 'same', finding: same, history };
       const stuck = history.operations.find(
         ({ error }) => error !== undefined && waitErrors.has(error.class),
@@ -166,13 +162,14 @@ async function reduceRaw(
   oracle: TrialOracle,
   { database, confirmRuns, mostTrials = 600, signal }: PursueOptions,
 ): Promise<Pursued | undefined> {
-  const { dialect, levels } = database.target;
+  const { dialect } = database.target;
   const result = await reduceCase(candidate, {
     oracle,
     startShows: true,
-    witness: witnessOf(finding, history, candidate),
+    witness: witnessOf(focus(finding), history, candidate),
     dependencies: (model) => sqlAccesses(model, dialect, history),
-    context: { dialect, levels: levels.map(({ level }) => level), level: trial.level },
+    // At another level another contract would hold.
+    context: { dialect, levels: [trial.level], level: trial.level },
     confirmRuns,
     mostTrials,
     ...(signal && { signal }),
@@ -198,6 +195,6 @@ async function withoutInstrumentation(
   const finding = observed.findings.find(({ kind }) => !mereMeans.has(kind));
   if (finding === undefined) return undefined;
   const { history } = observed;
-  const oracle = trialOracle(plain, findingIdentity(finding, history), options, false);
+  const oracle = trialOracle(plain, identityOf(finding, history), options, false);
   return reduceRaw({ trial: plain, finding, history, candidate: result.result }, oracle, options);
 }

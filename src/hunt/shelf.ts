@@ -1,39 +1,69 @@
-/** Where a hunt's bugs go: the store's folder, one folder a bug, with reports and exports beside the data. */
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import type { History } from '../histories/index.js';
-import { type Bug, exportFiles, reportHtml, reportMarkdown } from '../report/index.js';
+/**
+ * The shelf of a hunt: the store (`store/`), with the known bugs of this hunt on top.
+ *
+ * Raw findings that only look like a bug already kept are counted in memory and added to its count in the end: they come
+ * by the hundred, and each would otherwise rewrite a file.
+ */
+import { mkdir } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { errorText, IsoldeError } from '../errors.js';
+import { type History, writeWholeHistory } from '../histories/index.js';
+import type { Bug } from '../report/index.js';
+import { openStore } from '../store/index.js';
 import type { Shelf, Shelved } from './hunt.js';
+import type { Round } from './round.js';
 
 export interface ShelfOptions {
-  /** Known bugs, by id or signature. */
+  /** Known bugs, by id or signature, besides those the store ignores. */
   readonly ignore?: readonly string[];
+  /** Keep the histories of findings that did not reproduce under `unconfirmed/`. */
   readonly keepUnconfirmed?: boolean;
 }
 
-export async function openShelf(
-  folder: string,
-  { ignore = [] }: ShelfOptions = {},
-): Promise<Shelf & { close(): Promise<void> }> {
-  const known = new Map<string, Shelved>();
+export interface OpenShelf extends Shelf {
+  /** Writes down what is only counted yet. */
+  close(): Promise<void>;
+}
+
+const reports = ['report.md', 'report.html'];
+
+export async function openShelf(folder: string, options: ShelfOptions = {}): Promise<OpenShelf> {
+  const { ignore = [], keepUnconfirmed = false } = options;
+  const store = await openStore(folder);
+  const again = new Map<string, { readonly bug: Bug; count: number }>();
   return {
-    isIgnored: ({ id, signature }) => ignore.includes(id) || ignore.includes(signature),
-    async add(bug: Bug, _raw: History): Promise<Shelved> {
-      const before = known.get(bug.id);
-      if (before !== undefined) return { ...before, isNew: false };
-      const place = join(folder, 'bugs', bug.id);
-      await mkdir(place, { recursive: true });
-      const files = [
-        { name: 'report.md', text: reportMarkdown(bug) },
-        { name: 'report.html', text: reportHtml(bug) },
-        ...exportFiles(bug),
-      ];
-      for (const { name, text } of files) await writeFile(join(place, name), text);
-      const shelved = { bug, isNew: true, files: files.slice(0, 2).map(({ name }) => join(place, name)) };
-      known.set(bug.id, shelved);
-      return shelved;
+    isIgnored: async (bug) =>
+      ignore.includes(bug.id) || ignore.includes(bug.signature) || store.isIgnored(bug),
+    async add(bug: Bug, raw: History): Promise<Shelved> {
+      const { isNew } = await store.add(bug, { raw });
+      if (!again.has(bug.id)) again.set(bug.id, { bug, count: 0 });
+      const place = relative(process.cwd(), store.folderOf(bug.id));
+      const shown = place.startsWith('..') ? store.folderOf(bug.id) : place;
+      return { bug, isNew, files: reports.map((name) => join(shown, name)) };
     },
-    seenAgain: () => undefined,
-    close: async () => undefined,
+    seenAgain(id: string): void {
+      const known = again.get(id);
+      if (known !== undefined) known.count++;
+    },
+    ...(keepUnconfirmed && {
+      keepUnconfirmed: (round: Round, history: History, why: string) => keep(folder, round, history, why),
+    }),
+    async close(): Promise<void> {
+      for (const { bug, count } of again.values()) {
+        if (count > 0) await store.add({ ...bug, count });
+      }
+      again.clear();
+    },
   };
+}
+
+async function keep(folder: string, round: Round, history: History, why: string): Promise<void> {
+  const place = join(folder, 'unconfirmed');
+  const file = join(place, `${round.case.name.replaceAll(/[^\w.-]+/g, '-')}-${round.number}.history.jsonl`);
+  try {
+    await mkdir(place, { recursive: true });
+    await writeWholeHistory(file, { ...history, header: { ...history.header, replay: why } });
+  } catch (error) {
+    throw new IsoldeError('file-system', `cannot write ${file}: ${errorText(error)}`, { cause: error });
+  }
 }
