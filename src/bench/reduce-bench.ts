@@ -64,8 +64,8 @@ export async function benchReduce(): Promise<Figure[]> {
     const all: readonly StrategyName[] = ['witness', 'pisco', 'ddmin', 'creduce'];
     return [
       ...(await benchBuried('duckdb #17223', 'duckdb:', lostToDelete, 500, all)),
-      ...(await benchBuried('no-op update', mariadb, noOpUpdate, 1_000, all)),
-      ...(await benchBuried('no-op update', mariadb, noOpUpdate, 20_000, full ? all : ['witness'])),
+      ...(await benchBuried('no-op update', mariadb, noOpUpdate, 5_000, all)),
+      ...(await benchBuried('no-op update', mariadb, noOpUpdate, 20_000, full ? all : ['witness', 'pisco'])),
       ...(await benchRaw(mariadb, 5_000)),
       ...(await benchRaw(mariadb, 20_000)),
     ];
@@ -105,20 +105,25 @@ async function benchBuried(
         name: `${title}: ${strategy}`,
         measured: describe(result),
       })),
-      ...ratios(title, results),
+      ...(operations < 5_000 ? [] : ratios(title, results, operations)),
     ];
   } finally {
     await oracle.close();
   }
 }
 
-/** What the issue of each strategy is measured by: its own trials and time, without the check that nothing can go. */
+/** What a strategy is measured by: its own trials and time, without the check that nothing can go. */
 function costOf(result: ReductionResult): { readonly trials: number; readonly seconds: number } {
   const { counts, seconds } = result.afterStrategy ?? result;
   return { trials: counts.trials, seconds };
 }
 
-function ratios(title: string, results: ReadonlyMap<StrategyName, ReductionResult>): Figure[] {
+/** The paper's claims are about thousands of operations; ours about twenty thousand. */
+function ratios(
+  title: string,
+  results: ReadonlyMap<StrategyName, ReductionResult>,
+  operations: number,
+): Figure[] {
   const ratio = (a: StrategyName, b: StrategyName, by: 'trials' | 'seconds', target: number): Figure[] => {
     const [one, other] = [results.get(a), results.get(b)];
     if (one === undefined || other === undefined) return [];
@@ -136,7 +141,7 @@ function ratios(title: string, results: ReadonlyMap<StrategyName, ReductionResul
   return [
     ...ratio('pisco', 'ddmin', 'seconds', 1 / 3),
     ...ratio('pisco', 'creduce', 'seconds', 1 / 5),
-    ...ratio('witness', 'pisco', 'trials', 1 / 10),
+    ...(operations < 20_000 ? [] : ratio('witness', 'pisco', 'trials', 1 / 10)),
     ...ratio('witness', 'pisco', 'seconds', 1 / 10),
   ];
 }

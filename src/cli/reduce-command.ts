@@ -233,10 +233,9 @@ async function compare(
 const eraseLine = '\u001b[1A\u001b[2K\u001b[1A';
 const redrawMs = 100;
 
-/** One line written over on a terminal; elsewhere a line for each stage and each accepted step. */
+/** One line written over on a terminal; elsewhere a line for each accepted step. */
 function liveView(context: CliContext): (progress: ReductionProgress) => void {
   let drawnAt = Number.NEGATIVE_INFINITY;
-  let shown = '';
   return (progress) => {
     if (context.errIsTerminal) {
       if (performance.now() - drawnAt < redrawMs) return;
@@ -244,10 +243,7 @@ function liveView(context: CliContext): (progress: ReductionProgress) => void {
       drawnAt = performance.now();
       return;
     }
-    const step = `${progress.stage} ${progress.counts.accepted}`;
-    if (step === shown || (progress.last !== undefined && progress.last.verdict !== 'same')) return;
-    shown = step;
-    context.err(renderProgress(progress));
+    if (progress.last?.verdict === 'same') context.err(renderProgress(progress));
   };
 }
 

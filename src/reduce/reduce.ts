@@ -111,8 +111,13 @@ export async function reduceCase(
     ...(signal !== undefined && { signal }),
     ...(options.mostTrials !== undefined && { mostTrials: options.mostTrials }),
     ...(known !== undefined && { known }),
-    onTrial: (_, result) => progress(result),
-    onAccepted: save,
+    onTrial: (_, result) => {
+      if (result.verdict !== 'same') progress(result);
+    },
+    onAccepted: (candidate) => {
+      progress({ verdict: 'same' });
+      return save(candidate);
+    },
   });
 
   let whyNotMinimal: string | undefined;
@@ -166,7 +171,7 @@ export async function reduceCase(
     await trials.drain();
   }
   stage = 'confirming';
-  const result = trials.best;
+  const result = withoutDescription(trials.best);
   const tried = trials.counts.accepted > 0 || options.startShows === true;
   const confirmation = await confirm(oracle, result, tried, signal?.aborted === true ? 0 : confirmRuns);
   progress();
@@ -182,6 +187,11 @@ export async function reduceCase(
     ...(whyNotMinimal !== undefined && { whyNotMinimal }),
     ...confirmation,
   };
+}
+
+/** A description of the original speaks of sessions, tables and values that are not there any more. */
+function withoutDescription({ case: { description: _, ...program }, schedule }: Candidate): Candidate {
+  return { case: program, schedule };
 }
 
 class StartFails extends Error {
