@@ -63,6 +63,8 @@ export function judgeChange(verification: Verification, write: Write, plan: Chan
   // A row that is being inserted may be there already.
   for (const { keys } of pending) for (const key of keys ?? []) table.row(key);
   const rows = plan.keys === undefined ? [...table.rows.values()] : plan.keys.map((key) => table.row(key));
+  // What could not be followed may have taken any row away.
+  const blind = table.blindSpot(tx, view.span.end);
   const certain: Touched[] = [];
   const doubtful: Touched[] = [];
   for (const row of rows) {
@@ -71,13 +73,10 @@ export function judgeChange(verification: Verification, write: Write, plan: Chan
     if (!mayBeIn) continue;
     const images: Image[] = inside.map((image) => apply(image) ?? 'unknown');
     if (open) images.push(plan.type === 'delete' ? 'absent' : 'unknown');
-    (mayBeOut ? doubtful : certain).push({ outlook, images: mergeImages(images) });
+    (mayBeOut || blind !== undefined ? doubtful : certain).push({ outlook, images: mergeImages(images) });
   }
   const { matched } = operation;
-  const complete =
-    table.closed &&
-    table.blindSpot(tx, view.span.end) === undefined &&
-    !pending.some(({ keys }) => keys === undefined);
+  const complete = table.closed && blind === undefined && !pending.some(({ keys }) => keys === undefined);
   let trusted = true;
   if (matched !== undefined && tx.unjudged === undefined) {
     if (matched < certain.length || (complete && matched > certain.length + doubtful.length)) {
