@@ -41,8 +41,8 @@ describe.skipIf(!existsSync(trace))(`the trace of TiDB #42487 (${trace})`, () =>
     expect(result.skipped).toEqual([]);
     expect(result.checked).toMatchObject({ reads: 12_092, rows: 41_384, writes: 4_092 });
     expect(result.checked.peakVersions).toBeLessThan(400);
-    // Of processor time, because other tests run beside this one.
-    expect(seconds).toBeLessThan(6);
+    // About 1 s on an idle core; the bound only excludes that time grows faster than the trace.
+    expect(seconds).toBeLessThan(15);
   });
 
   it('would be accused hundreds of times under another snapshot rule', async () => {

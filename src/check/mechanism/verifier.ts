@@ -20,6 +20,7 @@ import { viewOf } from './view.js';
 import { isWriteKind, writtenKeys, writtenTables } from './written.js';
 
 const pruneEvery = 64;
+const plansKept = 5000;
 
 export class Verifier {
   readonly #tally = new Tally();
@@ -28,7 +29,9 @@ export class Verifier {
   readonly #verification: Verification;
   readonly #order: readonly Operation[];
   readonly #savepoints = new Savepoints();
+  /** Plans made ahead, of writes that may be seen before they are answered. */
   readonly #plans = new Map<number, Plan>();
+  readonly #byText = new Map<string, Plan>();
   /** Some session reads uncommitted data. */
   readonly #dirty: boolean;
 
@@ -192,7 +195,14 @@ export class Verifier {
       const writes = isWriteKind(operation.kind) && operation.accesses === undefined;
       return { type: 'opaque', writes, tables: undefined, reason: 'it has no text', keys: undefined };
     }
-    return planStatement(operation.sql, this.#tables.catalog);
+    // Programs repeat their statements, and a plan depends on nothing but the text.
+    let plan = this.#byText.get(operation.sql);
+    if (plan === undefined) {
+      plan = planStatement(operation.sql, this.#tables.catalog);
+      if (this.#byText.size >= plansKept) this.#byText.clear();
+      this.#byText.set(operation.sql, plan);
+    }
+    return plan;
   }
 
   #folded = (name: string): string => this.#tables.catalog.find(name)?.name ?? name;

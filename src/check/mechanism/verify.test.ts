@@ -279,3 +279,27 @@ describe('what cannot be decided is counted, with its reason', () => {
     expect(result.comparison?.vanish).toEqual([]);
   });
 });
+
+describe('memory', () => {
+  it('follows concurrency, not the length of the history', () => {
+    const peak = (rounds: number): number => {
+      const lines = Array.from({ length: rounds }, (_, i) => {
+        const before = i === 0 ? '1,10 | 2,20' : `1,${i - 1} | 2,20 | ${99 + i},0`;
+        return `
+        T1: BEGIN
+        T1: SELECT id, v FROM t -> ${before}
+        T1: UPDATE t SET v = ${i} WHERE id = 1 -> 1
+        T1: INSERT INTO t VALUES (${100 + i}, 0) -> 1
+        T1: DELETE FROM t WHERE id = ${99 + i} -> ${i === 0 ? 0 : 1}
+        T1: COMMIT`;
+      });
+      const result = verifyMechanism(story(lines.join('')), contract('postgres:repeatable-read'));
+      expect(result.findings.map(({ explanation }) => explanation)).toEqual([]);
+      expect(result.checked.reads).toBe(rounds);
+      return result.checked.peakVersions;
+    };
+    const short = peak(100);
+    expect(short).toBeLessThan(100);
+    expect(peak(1000)).toBeLessThan(short * 1.5);
+  });
+});
