@@ -17,7 +17,15 @@ export {
   transactionsOf,
 } from './cases/index.js';
 // check
-export { type CheckOptions, type CheckResult, checkKv, type Finding } from './check/index.js';
+export {
+  type CheckOptions,
+  type CheckResult,
+  checkInstrumented,
+  checkKv,
+  type Finding,
+  instrumentCase,
+  verifyMechanism,
+} from './check/index.js';
 // contracts
 export {
   type Anomaly,
@@ -70,6 +78,17 @@ export {
 } from './histories/index.js';
 // probe
 export { type ProbeReport, probeCases, renderExplain, renderMatrix, runProbe } from './probe/index.js';
+// reduce
+export {
+  candidateOf,
+  DatabaseOracle,
+  mechanismJudge,
+  type ReductionResult,
+  reduceCase,
+  reduceFinding,
+  renderReduced,
+  type TrialOracle,
+} from './reduce/index.js';
 // sql
 export {
   classifyStatement,

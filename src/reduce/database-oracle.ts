@@ -31,6 +31,7 @@ export interface DatabaseOracleOptions {
   /** For sessions whose case names no level. */
   readonly level?: Level;
   readonly limits?: SessionLimits;
+  /** How often trials are repeated; default: `repeatFor`. */
   readonly repeat?: RepeatOptions;
   readonly signal?: AbortSignal;
   /** How long to wait for a database that went away. Default 30 s. */
@@ -92,7 +93,7 @@ export class DatabaseOracle implements TrialOracle {
 
   async run(candidate: Candidate, lane: number): Promise<TrialResult> {
     if (candidate.case.sessions.length === 0) return { verdict: 'none' };
-    return settleVerdict(() => this.#runOnce(candidate, lane), this.options.repeat ?? { agree: 1 });
+    return settleVerdict(() => this.#runOnce(candidate, lane), this.options.repeat ?? repeatFor(candidate));
   }
 
   /** Runs a case once and returns what happened and what is wrong with it. */
@@ -204,6 +205,15 @@ export class DatabaseOracle implements TrialOracle {
       await new Promise((resolve) => setTimeout(resolve, pauseMs));
     }
   }
+}
+
+/**
+ * One run tells where statements go out one at a time. Where some go out together the engine may order them either way, so
+ * a finding that shows must show twice before it is believed.
+ */
+function repeatFor({ schedule }: Candidate): RepeatOptions {
+  const parallel = schedule.batches.some((batch) => batch.length > 1);
+  return parallel ? { agree: 2, agreeMissing: 1 } : { agree: 1 };
 }
 
 /** Whether the database hung up; a statement that we gave up waiting for has no end. */

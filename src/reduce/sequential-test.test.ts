@@ -35,6 +35,13 @@ describe('repeating a trial', () => {
     expect(thrice.count).toBe(3);
   });
 
+  it('can believe one miss, and still want two hits', async () => {
+    const [miss, hits] = [runs('none'), runs('same')];
+    expect((await settleVerdict(miss.run, { agree: 2, agreeMissing: 1 })).verdict).toBe('none');
+    expect((await settleVerdict(hits.run, { agree: 2, agreeMissing: 1 })).verdict).toBe('same');
+    expect([miss.count, hits.count]).toEqual([1, 2]);
+  });
+
   it('goes on after a disagreement until the odds are clear', async () => {
     const mostly = runs('same', 'none', 'same');
     const settled = await settleVerdict(mostly.run, { agree: 2 });

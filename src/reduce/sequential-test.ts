@@ -14,6 +14,8 @@ import type { TrialResult, Verdict } from './trial.js';
 export interface RepeatOptions {
   /** Runs that settle a verdict while none disagrees. */
   readonly agree: number;
+  /** The same where the finding did not show; default: as many. */
+  readonly agreeMissing?: number;
   readonly reliable?: number;
   readonly unreliable?: number;
   /** Chance of a wrong answer, either way. */
@@ -24,7 +26,7 @@ export interface RepeatOptions {
 /** Runs a trial until its verdict is settled. */
 export async function settleVerdict(
   runOnce: () => Promise<TrialResult>,
-  { agree, reliable = 0.9, unreliable = 0.5, error = 0.05, mostRuns = 30 }: RepeatOptions,
+  { agree, agreeMissing = agree, reliable = 0.9, unreliable = 0.5, error = 0.05, mostRuns = 30 }: RepeatOptions,
 ): Promise<TrialResult> {
   const hit = Math.log(reliable / unreliable);
   const miss = Math.log((1 - reliable) / (1 - unreliable));
@@ -45,7 +47,7 @@ export async function settleVerdict(
     }
     const note = `the finding showed in ${hits} of ${runs} runs`;
     if (shown === undefined || failed === undefined) {
-      if (runs >= agree) return result;
+      if (runs >= (shown === undefined ? agreeMissing : agree)) return result;
       continue;
     }
     if (ratio >= clear) return { ...shown, note };

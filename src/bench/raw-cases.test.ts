@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import { runFree } from '../execute/index.js';
+import { contractOf, DatabaseOracle, mechanismJudge, rawFinding, reduceFinding } from '../reduce/index.js';
+import { openTarget } from '../targets/index.js';
+import { rawCase } from './raw-cases.js';
+
+describe('a fault planted in DuckDB, from a free run of six sessions to the minimal case', () => {
+  it.each([
+    'commit-on-rollback',
+    'late-snapshot',
+    'lost-update',
+    'missed-own-write',
+    'partial-commit',
+    'lost-insert',
+  ])('%s', async (fault) => {
+    const judge = mechanismJudge();
+    const oracle = await DatabaseOracle.open({ open: () => openTarget(`duckdb:?fault=${fault}`), judge });
+    try {
+      const { target } = oracle;
+      const program = rawCase({
+        ...{ name: fault, dialect: target.dialect, level: target.defaultLevel, operations: 400, sessions: 6 },
+        ...{
+          rows: 16,
+          values: 1000,
+          deletes: 0,
+          inserts: fault === 'lost-insert' ? 30 : 0,
+          primaryKey: false,
+          seed: 3,
+        },
+      });
+      const scratch = await target.createScratch();
+      const history = await runFree(scratch, program, { target });
+      await scratch.drop();
+      const raw = rawFinding(history, contractOf(history, target), judge, target);
+      expect(raw).toBeDefined();
+      const outcome = await reduceFinding(raw!.candidate, { oracle, seen: raw!, confirmRuns: 20 });
+      if (outcome.kind !== 'reduced') throw new Error(outcome.kind);
+      const { result } = outcome;
+      expect(result).toMatchObject({ minimal: true, sameFinding: true, confirmed: { shown: 20, runs: 20 } });
+      expect(result.operations).toBeLessThanOrEqual(10);
+      expect(result.transactions).toBeLessThanOrEqual(3);
+    } finally {
+      await oracle.close();
+    }
+  });
+});
