@@ -4,6 +4,7 @@ import { realpathSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Command, CommanderError } from 'commander';
 import { errorText, IsoldeError } from '../errors.js';
+import { bugsCommand } from './bugs-command.js';
 import { checkCommand } from './check-command.js';
 import { type CliContext, type ExitCode, exitCodes, processContext } from './context.js';
 import { convertCommand } from './convert-command.js';
@@ -12,6 +13,7 @@ import { generateCommand } from './generate-command.js';
 import { huntCommand } from './hunt-command.js';
 import { probeCommand } from './probe-command.js';
 import { reduceCommand } from './reduce-command.js';
+import { reproduceCommand } from './reproduce-command.js';
 import { runCommand } from './run-command.js';
 
 /** Runs the command line and returns the exit code; everything it prints goes through the context. */
@@ -32,11 +34,13 @@ export async function main(args: readonly string[], context: CliContext): Promis
   for (const add of [
     demoCommand,
     huntCommand,
+    bugsCommand,
     probeCommand,
     runCommand,
     generateCommand,
     checkCommand,
     convertCommand,
+    reproduceCommand,
     reduceCommand,
   ])
     add(program, context, exit);

@@ -1,0 +1,263 @@
+/** `isolde bugs`: what the store holds, and the store as a regression suite. */
+import { writeFile } from 'node:fs/promises';
+import type { Command } from 'commander';
+import { IsoldeError } from '../errors.js';
+import { renderInterleaving } from '../histories/index.js';
+import { type Bug, discrepancies, factsOf } from '../report/index.js';
+import {
+  type BugRecord,
+  fileProblem,
+  homeUrl,
+  openStore,
+  printJunit,
+  type RerunReport,
+  type RerunResult,
+  rerunBug,
+  type Store,
+} from '../store/index.js';
+import { openTarget, type Target } from '../targets/index.js';
+import { type CliContext, type ExitCode, exitCodes } from './context.js';
+
+interface StoreFlags {
+  readonly store: string;
+  readonly json?: boolean;
+}
+
+interface RerunFlags extends StoreFlags {
+  readonly target?: string;
+  readonly runs: string;
+  readonly junit?: string;
+  readonly record: boolean;
+}
+
+export function bugsCommand(program: Command, context: CliContext, exit: (code: ExitCode) => void): void {
+  const bugs = program
+    .command('bugs')
+    .description('list, show, rerun, export, import and ignore the bugs that hunts have stored');
+  const add = (name: string, description: string) =>
+    bugs
+      .command(name)
+      .description(description)
+      .option('--store <folder>', 'the store', '.isolde')
+      .option('--json', 'print JSON');
+  add('list', 'the stored bugs, the last seen first').action(async (flags: StoreFlags) =>
+    exit(await list(flags, context)),
+  );
+  add('show <id>', 'one bug: facts, interleaving, argument').action(async (id: string, flags: StoreFlags) =>
+    exit(await show(id, flags, context)),
+  );
+  add('rerun [ids...]', 'replay stored bugs on a target: fixed, alive or changed')
+    .option('-t, --target <url>', 'the database (default: each bug’s own engine, embedded or private)')
+    .option('-n, --runs <count>', 'how often each bug is run', '3')
+    .option('--junit <file>', 'write the outcome as JUnit XML')
+    .option('--no-record', 'do not write the outcome into the store')
+    .addHelpText(
+      'after',
+      '\nExit code: 0 all fixed, 1 a bug is alive, 2 a bug changed or could not be run, 3 error.',
+    )
+    .action(async (ids: string[], flags: RerunFlags) => exit(await rerun(ids, flags, context)));
+  add('export <id> <folder>', 'copy a bug, with reports and reproductions, into a folder').action(
+    async (id: string, folder: string, flags: StoreFlags) => {
+      const to = await (await openStore(flags.store)).exportTo(id, folder);
+      context.out(flags.json === true ? JSON.stringify({ folder: to }) : to);
+      exit(exitCodes.nothingFound);
+    },
+  );
+  add('import <folder>', 'take in an exported bug, or every bug of another store').action(
+    async (folder: string, flags: StoreFlags) => {
+      const added = await (await openStore(flags.store)).importFrom(folder);
+      if (flags.json === true) context.out(JSON.stringify(added));
+      else
+        for (const { id, isNew, count } of added)
+          context.out(isNew ? `${id}: new` : `${id}: known, seen ${count} times`);
+      exit(exitCodes.nothingFound);
+    },
+  );
+  add('ignore <what>', 'let hunts pass over a bug (its id) or a behaviour (its signature)')
+    .option('--reason <text>', 'why, for whoever reads the list')
+    .action(async (what: string, flags: StoreFlags & { readonly reason?: string }) => {
+      exit(await ignore(what, flags, context));
+    });
+  bugs.commands.forEach((command) => {
+    command.exitOverride().copyInheritedSettings(program);
+  });
+}
+
+async function list(flags: StoreFlags, context: CliContext): Promise<ExitCode> {
+  const store = await openStore(flags.store);
+  const { bugs, problems } = await store.list();
+  for (const problem of problems) context.err(`isolde: ${problem}`);
+  const ignored = new Set((await store.ignored()).map(({ what }) => what));
+  const isIgnored = ({ id, signature }: BugRecord) => ignored.has(id) || ignored.has(signature);
+  if (flags.json === true) {
+    context.out(
+      JSON.stringify(
+        bugs.map((bug) => ({ ...bug, ignored: isIgnored(bug) })),
+        null,
+        2,
+      ),
+    );
+  } else if (bugs.length === 0) context.out(`no bugs in ${store.folder}`);
+  else {
+    for (const bug of bugs) {
+      const { shown, runs } = bug.reproduced;
+      const masked = isIgnored(bug) ? ', ignored' : '';
+      context.out(`${context.colors.bold(bug.id)}  ${printable(bug.title)}`);
+      context.out(
+        `  seen ${bug.count}×, last ${bug.lastSeen}, ${shown} of ${runs} runs, signature ${bug.signature}${masked}`,
+      );
+    }
+  }
+  return problems.length > 0 ? exitCodes.undecided : exitCodes.nothingFound;
+}
+
+async function show(id: string, flags: StoreFlags, context: CliContext): Promise<ExitCode> {
+  const store = await openStore(flags.store);
+  const bug = await store.get(id);
+  if (flags.json === true) {
+    context.out(JSON.stringify(bug, null, 2));
+    return exitCodes.nothingFound;
+  }
+  const { colors, width } = context;
+  context.out(`${colors.bold(printable(bug.title))}\n`);
+  for (const { label, value } of factsOf(bug)) context.out(`${label}: ${printable(value)}`);
+  const style = { heading: colors.bold, result: colors.cyan, error: colors.red };
+  context.out(`\n${renderInterleaving(bug.history, { width, style })}\n`);
+  for (const { session, statement, object, actual, expected } of discrepancies(bug)) {
+    context.out(printable(`${session}: ${statement}: ${object}: got ${actual}, expected ${expected}`));
+  }
+  context.out(`\n${bug.finding.explanation.split('\n').map(printable).join('\n')}`);
+  context.out(`\nfiles: ${store.folderOf(bug.id)}\nreplay: ${printable(bug.replay)}`);
+  return exitCodes.nothingFound;
+}
+
+async function ignore(
+  what: string,
+  flags: StoreFlags & { readonly reason?: string },
+  context: CliContext,
+): Promise<ExitCode> {
+  const store = await openStore(flags.store);
+  // A signature may be ignored before it was ever seen here; what looks like neither is a slip.
+  const { bugs } = await store.list();
+  const known = bugs.find(({ id, signature }) => id === what || signature === what);
+  if (known === undefined && !/^[0-9a-f]{12}$/.test(what)) {
+    throw new IsoldeError(
+      'usage',
+      `"${what}" is neither the id of a stored bug nor a signature (12 hexadecimal digits)`,
+    );
+  }
+  await store.ignore(what, flags.reason);
+  context.out(flags.json === true ? JSON.stringify({ ignored: what }) : `${what} is ignored from now on`);
+  return exitCodes.nothingFound;
+}
+
+async function rerun(ids: readonly string[], flags: RerunFlags, context: CliContext): Promise<ExitCode> {
+  const runs = Number(flags.runs);
+  if (!Number.isInteger(runs) || runs < 1) {
+    throw new IsoldeError('usage', `--runs takes a whole number above 0, not "${flags.runs}"`);
+  }
+  const store = await openStore(flags.store);
+  const bugs = await bugsToRun(store, ids, context);
+  const targets = new Targets(flags.target);
+  const reports: (RerunReport & { readonly bug: Bug; readonly target: string })[] = [];
+  try {
+    for (const bug of bugs) {
+      if (context.signal.aborted) break;
+      const started = performance.now();
+      const { result, target } = await rerunOne(bug, targets, { runs, signal: context.signal });
+      const seconds = (performance.now() - started) / 1000;
+      reports.push({
+        bug,
+        result,
+        seconds,
+        target: target === undefined ? '' : `${target.name} ${target.version}`,
+      });
+      if (flags.json !== true) tell(bug, result, context);
+      if (flags.record && target !== undefined && result.runs > 0) {
+        const { outcome, shown } = result;
+        await store.recordRun(bug.id, {
+          target,
+          outcome,
+          shown,
+          runs: result.runs,
+          at: new Date().toISOString(),
+        });
+      }
+    }
+  } finally {
+    await targets.close();
+  }
+  if (flags.json === true) {
+    const told = reports.map(({ bug, result, seconds, target }) => {
+      const { outcome, why, shown, runs: ran } = result;
+      return { id: bug.id, title: bug.title, target, outcome, why, shown, runs: ran, seconds };
+    });
+    context.out(JSON.stringify(told, null, 2));
+  }
+  if (flags.junit !== undefined) {
+    const text = printJunit(`isolde bugs rerun ${flags.target ?? ''}`.trim(), reports);
+    await writeFile(flags.junit, text).catch((error: unknown) => {
+      throw fileProblem('write', flags.junit!, error);
+    });
+  }
+  const outcomes = new Set(reports.map(({ result }) => result.outcome));
+  if (outcomes.has('alive')) return exitCodes.found;
+  const whole = reports.length === bugs.length && !outcomes.has('changed') && !outcomes.has('not-run');
+  return whole ? exitCodes.nothingFound : exitCodes.undecided;
+}
+
+async function bugsToRun(store: Store, ids: readonly string[], context: CliContext): Promise<Bug[]> {
+  if (ids.length > 0) return Promise.all(ids.map((id) => store.get(id)));
+  const { bugs, problems } = await store.list();
+  if (problems.length > 0) throw new IsoldeError('bad-file', problems.join('\n'));
+  if (bugs.length === 0) context.err(`isolde: no bugs in ${store.folder}`);
+  return Promise.all(bugs.map(({ id }) => store.get(id)));
+}
+
+async function rerunOne(
+  bug: Bug,
+  targets: Targets,
+  options: { readonly runs: number; readonly signal: AbortSignal },
+): Promise<{ readonly result: RerunResult; readonly target: Bug['target'] | undefined }> {
+  const url = targets.urlFor(bug);
+  if (url === undefined) {
+    const why = `a ${bug.target.name} server must be named with --target`;
+    return { result: { outcome: 'not-run', why, shown: 0, runs: 0 }, target: undefined };
+  }
+  const target = await targets.open(url);
+  return { result: await rerunBug(bug, target, options), target: target.stamp };
+}
+
+/** Targets opened once and closed together. */
+class Targets {
+  readonly #open = new Map<string, Target>();
+
+  constructor(private readonly given: string | undefined) {}
+
+  urlFor(bug: Bug): string | undefined {
+    return this.given ?? homeUrl(bug);
+  }
+
+  async open(url: string): Promise<Target> {
+    const known = this.#open.get(url) ?? (await openTarget(url));
+    this.#open.set(url, known);
+    return known;
+  }
+
+  async close(): Promise<void> {
+    for (const target of this.#open.values()) await target.close();
+  }
+}
+
+function tell(bug: Bug, { outcome, why, shown, runs }: RerunResult, { out, colors }: CliContext): void {
+  const paint = { alive: colors.red, fixed: colors.green, changed: colors.yellow, 'not-run': colors.yellow }[
+    outcome
+  ];
+  const times = runs === 0 ? '' : ` (${shown} of ${runs} runs)`;
+  out(`${paint(outcome === 'not-run' ? 'not run' : outcome)}${times}  ${bug.id}\n  ${printable(why)}`);
+}
+
+/** Data on a terminal: one line, no control characters. */
+function printable(text: string): string {
+  return text.replaceAll(/\p{Cc}/gu, (char) => (char === '\n' ? ' ' : '\ufffd'));
+}

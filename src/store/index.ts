@@ -1,0 +1,21 @@
+export type { BugRecord } from './bug-file.js';
+export { diskFiles, fileProblem, type StoreFiles } from './files.js';
+export type { Ignored } from './ignore-file.js';
+export { printJunit, type RerunReport } from './junit.js';
+export {
+  type BugJudge,
+  homeUrl,
+  type Judgement,
+  judgeRun,
+  type RerunOptions,
+  type RerunResult,
+  rerunBug,
+} from './rerun.js';
+export {
+  type Added,
+  type AddOptions,
+  type BugList,
+  openStore,
+  type Store,
+  type StoreOptions,
+} from './store.js';

@@ -1,0 +1,175 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { probeCases } from '../probe/index.js';
+import { findBug } from '../report/found-bug.case.js';
+import { type Bug, makeBug } from '../report/index.js';
+import { openTarget, type Scratch, type Target } from '../targets/index.js';
+import { printJunit } from './junit.js';
+import { homeUrl, judgeRun, rerunBug } from './rerun.js';
+
+let duckdb: Target;
+let faulty: Target;
+let scratch: Scratch;
+let real: Bug;
+let injected: Bug;
+
+const caseOf = (id: string) => probeCases.find((each) => each.id === id)!;
+
+beforeAll(async () => {
+  duckdb = await openTarget('duckdb:');
+  faulty = await openTarget('duckdb:?fault=missed-own-write');
+  scratch = await duckdb.createScratch();
+  real = await findBug({
+    target: duckdb,
+    scratch,
+    scheduled: caseOf('lost-update-deleted-row'),
+    kind: 'update-of-changed-row',
+  });
+  injected = await findBug({
+    target: faulty,
+    scratch: await faulty.createScratch(),
+    scheduled: caseOf('own-write'),
+  });
+});
+afterAll(async () => {
+  await duckdb.close();
+  await faulty.close();
+});
+
+describe('rerunBug', () => {
+  it('calls a bug alive that shows again, and says how often', async () => {
+    expect(await rerunBug(real, duckdb, { runs: 4 })).toMatchObject({ outcome: 'alive', shown: 4, runs: 4 });
+    expect(await rerunBug(injected, faulty)).toMatchObject({ outcome: 'alive', shown: 3, runs: 3 });
+  });
+
+  it('calls a bug fixed when every answer keeps the contract', async () => {
+    expect(await rerunBug(injected, duckdb)).toMatchObject({ outcome: 'fixed', shown: 0, runs: 3 });
+  });
+
+  it('calls a bug changed when another violation shows instead', async () => {
+    const other = await openTarget('duckdb:?fault=dirty-read');
+    try {
+      const dirty = await findBug({
+        target: other,
+        scratch: await other.createScratch(),
+        scheduled: caseOf('G1a'),
+      });
+      const history = { ...dirty.history };
+      expect(judgeRun(history, dirty).outcome).toBe('alive');
+      const disguised: Bug = { ...dirty, signature: 'another', history: { ...history, operations: [] } };
+      const witness = {
+        ...disguised,
+        finding: { ...dirty.finding, operations: [], versions: [], transactions: [] },
+      };
+      expect(judgeRun(history, { ...witness, history: injected.history })).toMatchObject({
+        outcome: 'changed',
+      });
+    } finally {
+      await other.close();
+    }
+  });
+
+  it('calls a bug changed when a statement fails for another reason', async () => {
+    const moved: Bug = {
+      ...real,
+      case: {
+        ...real.case,
+        setup: real.case.setup.map((sql) => sql.replace('value INT', 'val INT').replace('value)', 'val)')),
+      },
+    };
+    const result = await rerunBug(moved, duckdb, { runs: 1 });
+    expect(result.outcome).toBe('changed');
+    expect(result.why).toContain('value');
+  });
+
+  it('without a verifier, the same answers are alive, a refusal is fixed, other answers are changed', () => {
+    const { contract, ...rest } = real.finding;
+    const told: Bug = { ...real, finding: { ...rest, oracle: 'dependency-graph' } };
+    expect(judgeRun(real.history, told).outcome).toBe('alive');
+    const answering = (change: object) => ({
+      ...real.history,
+      operations: real.history.operations.map((operation) =>
+        operation.kind === 'update' ? { ...operation, ...change } : operation,
+      ),
+    });
+    const refusal = { outcome: 'error', error: { class: 'serialization', message: 'Conflict on update!' } };
+    expect(judgeRun(answering(refusal), told)).toMatchObject({
+      outcome: 'fixed',
+      why: expect.stringContaining('Conflict'),
+    });
+    expect(judgeRun(answering({ matched: 0 }), told).outcome).toBe('changed');
+    expect(contract).toBe('duckdb:snapshot');
+  });
+
+  it('does not run what cannot run there, and says why', async () => {
+    const sqlite = await openTarget('sqlite:');
+    try {
+      expect(await rerunBug(real, sqlite)).toMatchObject({
+        outcome: 'not-run',
+        why: expect.stringContaining('duckdb'),
+      });
+    } finally {
+      await sqlite.close();
+    }
+    expect(await rerunBug({ ...real, level: 'serializable' }, duckdb)).toMatchObject({
+      outcome: 'not-run',
+      why: 'duckdb has no level serializable',
+    });
+    const broken = { ...real, case: { ...real.case, setup: ['CREATE TABEL t (id INT)'] } };
+    expect(await rerunBug(broken, duckdb)).toMatchObject({
+      outcome: 'not-run',
+      why: expect.stringContaining('TABEL'),
+    });
+  });
+
+  it('asks another judge when it is given one', async () => {
+    const judge = () => ({ outcome: 'fixed', why: 'because I say so' }) as const;
+    expect(await rerunBug(real, duckdb, { judge, runs: 2 })).toMatchObject({
+      outcome: 'fixed',
+      why: 'because I say so',
+    });
+  });
+});
+
+describe('homeUrl', () => {
+  it('leads to the engine a bug was found on, faults included', () => {
+    expect(homeUrl(real)).toBe('duckdb:');
+    expect(homeUrl(injected)).toBe('duckdb:?fault=missed-own-write');
+    expect(homeUrl({ target: { name: 'tidb', version: '8' } })).toBeUndefined();
+  });
+
+  it('lets no setting of a stranger’s bug become a parameter', () => {
+    const evil = {
+      name: 'duckdb',
+      version: '1',
+      settings: { fault: 'x&package=/tmp/evil', journal_mode: 'wal&a=b' },
+    };
+    expect(homeUrl({ target: evil })).toBe('duckdb:?fault=x%26package%3D%2Ftmp%2Fevil');
+    expect(homeUrl({ target: { ...evil, name: 'sqlite', settings: { journal_mode: 'wal&a=b' } } })).toBe(
+      'sqlite:',
+    );
+  });
+});
+
+describe('printJunit', () => {
+  it('counts outcomes and keeps data out of the markup', () => {
+    const nasty = {
+      ...makeBug({ ...real, at: '2026-01-01T00:00:00.000Z' }),
+      title: '"><failure/>\u0000\u001b[2J & <b>',
+    };
+    const xml = printJunit('isolde "bugs"', [
+      { bug: nasty, result: { outcome: 'alive', why: '</failure> ]]>', shown: 2, runs: 3 }, seconds: 0.5 },
+      { bug: nasty, result: { outcome: 'fixed', why: '', shown: 0, runs: 3 }, seconds: 0.25 },
+      { bug: nasty, result: { outcome: 'changed', why: 'other', shown: 0, runs: 3 }, seconds: 0.25 },
+      { bug: nasty, result: { outcome: 'not-run', why: 'no level', shown: 0, runs: 0 }, seconds: 0 },
+    ]);
+    expect(xml).toContain(
+      '<testsuite name="isolde &quot;bugs&quot;" tests="4" failures="1" errors="1" skipped="1" time="1.000">',
+    );
+    expect(xml.match(/<failure /g)).toHaveLength(1);
+    expect(xml.match(/<error /g)).toHaveLength(1);
+    expect(xml.match(/<skipped /g)).toHaveLength(1);
+    expect(xml.match(/<\/?[a-z?]+/g)!.filter((tag) => tag === '<testcase')).toHaveLength(4);
+    expect(xml).not.toMatch(/<b>|<failure\/>/);
+    expect(xml.replaceAll('\n', '')).not.toMatch(/\p{Cc}/u);
+  });
+});

@@ -1,0 +1,335 @@
+/**
+ * The store: one folder per bug, for people to read, diff and commit, and for programs to add to.
+ *
+ *     .isolde/store.json           the format's version
+ *     .isolde/ignore.json          what hunts pass over
+ *     .isolde/bugs/<id>/           one bug (`bug-folder.ts`)
+ *     .isolde/tmp/, .isolde/lock   only while something is written
+ *
+ * 1. A change is made under the lock (`lock.ts`): two hunts on one store wait for each other.
+ * 2. A new bug is written into `tmp/`, flushed, and renamed into place as a whole; a change replaces one file by renaming.
+ *    A kill leaves either the old state or the new one, and rubbish in `tmp/` that the next writer removes.
+ * 3. A bug with the same engine and signature is the same bug: its count grows, nothing else is written but the run.
+ */
+import { lstat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { errorText, IsoldeError } from '../errors.js';
+import { type History, readHistory } from '../histories/index.js';
+import { checkFormat, parseJson } from '../json.js';
+import { type Bug, makeBug, type VersionTried } from '../report/index.js';
+import { type BugRecord, parseRecord, printRun, type RunLine } from './bug-file.js';
+import { changingFiles, fileNames, fixedFiles, readBug } from './bug-folder.js';
+import { diskFiles, fileProblem, namesIn, readText, type StoreFiles } from './files.js';
+import { type Ignored, parseIgnored, printIgnored } from './ignore-file.js';
+import { type LockOptions, withLock } from './lock.js';
+import { findReaching } from './safe-sql.js';
+
+const storeFormat = 'isolde-store';
+const storeVersion = 1;
+const idPattern = /^[a-z0-9][a-z0-9-]{0,99}$/;
+
+export interface StoreOptions extends LockOptions {
+  readonly files?: StoreFiles;
+  /** Now, ISO 8601; for what is written when something is ignored. */
+  readonly now?: () => string;
+}
+
+export interface AddOptions {
+  /** The history the bug was found in, before reduction; in memory, or as a `*.history.jsonl.gz` to copy. */
+  readonly raw?: History | { readonly file: string };
+}
+
+export interface Added {
+  readonly id: string;
+  readonly isNew: boolean;
+  /** How often the bug has been found, this time included. */
+  readonly count: number;
+}
+
+export interface BugList {
+  readonly bugs: readonly BugRecord[];
+  /** Folders that could not be read, and why. */
+  readonly problems: readonly string[];
+}
+
+/** Opens a store. It need not exist yet: the first change makes it. */
+export async function openStore(folder = '.isolde', options: StoreOptions = {}): Promise<Store> {
+  const file = join(folder, 'store.json');
+  const text = await readText(file);
+  if (text === undefined) {
+    if ((await namesIn(join(folder, 'bugs'))).length > 0) {
+      throw new IsoldeError(
+        'bad-file',
+        `${folder} holds bugs but no store.json, so it is older than this Isolde reads (format ${storeVersion}); move it away, or import its bugs one by one`,
+      );
+    }
+  } else {
+    const node = parseJson(text, file);
+    checkFormat(node, storeFormat, storeVersion);
+  }
+  return new Store(resolve(folder), options);
+}
+
+export class Store {
+  readonly #files: StoreFiles;
+  #counter = 0;
+
+  /** @internal */
+  constructor(
+    readonly folder: string,
+    private readonly options: StoreOptions,
+  ) {
+    this.#files = options.files ?? diskFiles;
+  }
+
+  /** Puts a bug in, or counts it when it is there already. */
+  async add(bug: Bug, { raw }: AddOptions = {}): Promise<Added> {
+    this.#checkId(bug.id);
+    return this.#change(async () => {
+      const folder = this.folderOf(bug.id);
+      if (!(await exists(folder))) {
+        await this.#create(bug, raw);
+        return { id: bug.id, isNew: true, count: bug.count };
+      }
+      const known = await readBug(folder);
+      const count = known.count + bug.count;
+      const times = [known.firstSeen, known.lastSeen, bug.firstSeen, bug.lastSeen].sort();
+      await this.#replace({ ...known, count, firstSeen: times[0]!, lastSeen: times.at(-1)! });
+      await this.#appendRun(bug.id, foundLine(bug));
+      return { id: bug.id, isNew: false, count };
+    });
+  }
+
+  /** Every bug, the last seen first. */
+  async list(): Promise<BugList> {
+    const bugs: BugRecord[] = [];
+    const problems: string[] = [];
+    for (const id of await namesIn(join(this.folder, 'bugs'))) {
+      const file = join(this.folderOf(id), fileNames.record);
+      try {
+        const text = await readText(file);
+        if (text === undefined) problems.push(`${this.folderOf(id)} has no ${fileNames.record}`);
+        else bugs.push(parseRecord(text, file));
+      } catch (error) {
+        problems.push(errorText(error));
+      }
+    }
+    bugs.sort((a, b) => (a.lastSeen < b.lastSeen ? 1 : a.lastSeen > b.lastSeen ? -1 : a.id < b.id ? -1 : 1));
+    return { bugs, problems };
+  }
+
+  /** The bug of that id, signature, or beginning of an id. */
+  async get(name: string): Promise<Bug> {
+    const ids = await namesIn(join(this.folder, 'bugs'));
+    const exact = ids.find((id) => id === name);
+    if (exact !== undefined) return readBug(this.folderOf(exact));
+    const fitting = ids.filter(
+      (id) => idPattern.test(name) && (id.startsWith(name) || id.endsWith(`-${name}`)),
+    );
+    const named =
+      fitting.length > 0
+        ? fitting
+        : (await this.list()).bugs.filter(({ signature }) => signature === name).map(({ id }) => id);
+    if (named.length === 1) return readBug(this.folderOf(named[0]!));
+    if (named.length > 1) throw new IsoldeError('usage', `"${name}" fits several bugs: ${named.join(', ')}`);
+    throw new IsoldeError(
+      'usage',
+      `there is no bug "${name}" in ${this.folder}; isolde bugs list shows what there is`,
+    );
+  }
+
+  folderOf(id: string): string {
+    return join(this.folder, 'bugs', id);
+  }
+
+  /** Writes down that a bug was tried on a target, and what came of it. */
+  async recordRun(id: string, run: VersionTried): Promise<void> {
+    this.#checkId(id);
+    await this.#change(async () => {
+      const known = await readBug(this.folderOf(id));
+      await this.#appendRun(id, { kind: 'rerun', ...run });
+      await this.#replace({ ...known, versions: [...known.versions, run] });
+    });
+  }
+
+  /** Makes hunts pass over a bug or a signature. */
+  async ignore(what: string, reason?: string): Promise<void> {
+    const since = (this.options.now ?? (() => new Date().toISOString()))();
+    await this.#change(async () => {
+      const others = (await this.ignored()).filter((entry) => entry.what !== what);
+      const entry: Ignored = reason === undefined ? { what, since } : { what, since, reason };
+      await this.#writeOver('ignore.json', printIgnored([...others, entry]));
+    });
+  }
+
+  async ignored(): Promise<readonly Ignored[]> {
+    const file = join(this.folder, 'ignore.json');
+    const text = await readText(file);
+    return text === undefined ? [] : parseIgnored(text, file);
+  }
+
+  /** Whether a bug is to be passed over, by its id or its signature. */
+  async isIgnored({ id, signature }: Pick<Bug, 'id' | 'signature'>): Promise<boolean> {
+    return (await this.ignored()).some(({ what }) => what === id || what === signature);
+  }
+
+  /** Copies a bug's folder to `into/<id>`, which must not exist. */
+  async exportTo(name: string, into: string): Promise<string> {
+    const bug = await this.get(name);
+    const to = join(into, bug.id);
+    if (await exists(to)) throw new IsoldeError('file-system', `cannot write ${to}: it exists already`);
+    const temporary = `${to}.part-${process.pid}`;
+    try {
+      await this.#write(temporary, bug, async () => {
+        const raw = join(this.folderOf(bug.id), fileNames.raw);
+        if (await exists(raw)) await this.#files.copy(raw, join(temporary, fileNames.raw));
+        const runs = (await readText(join(this.folderOf(bug.id), fileNames.runs))) ?? '';
+        await this.#files.write(join(temporary, fileNames.runs), runs);
+      });
+      await this.#files.rename(temporary, to);
+    } catch (error) {
+      await this.#files.remove(temporary).catch(() => undefined);
+      throw fileProblem('write', to, error);
+    }
+    return to;
+  }
+
+  /**
+   * Takes in a bug's folder, or every bug of a folder of such folders (another store's `bugs/`, or the store). Nothing in
+   * it is run, and nothing but data is taken over: names, signatures, reports and exports are made anew. SQL that reaches
+   * out of a scratch namespace is refused (`safe-sql.ts`).
+   */
+  async importFrom(folder: string): Promise<Added[]> {
+    const folders = await this.#bugFolders(folder);
+    if (folders.length === 0) {
+      throw new IsoldeError(
+        'bad-file',
+        `${folder} is no bug's folder and holds none; a bug's folder has a ${fileNames.record}`,
+      );
+    }
+    const bugs: { readonly bug: Bug; readonly raw: string | undefined }[] = [];
+    // All are read before any is added: a bad one among them must not leave half an import.
+    for (const each of folders) {
+      const read = await readBug(each);
+      const reaching = findReaching(read);
+      if (reaching !== undefined) throw new IsoldeError('safety', `${each} is not imported: ${reaching}`);
+      const raw = join(each, fileNames.raw);
+      const hasRaw = await exists(raw);
+      if (hasRaw) await checkHistory(raw);
+      const { versions, reproduced, seed, raw: rawSize, count } = read;
+      const bug = makeBug({
+        ...read,
+        at: read.firstSeen,
+        versions,
+        reproduced,
+        seed,
+        replay: undefined,
+        raw: rawSize,
+        count,
+      });
+      bugs.push({ bug: { ...bug, lastSeen: read.lastSeen }, raw: hasRaw ? raw : undefined });
+    }
+    const added: Added[] = [];
+    for (const { bug, raw } of bugs)
+      added.push(await this.add(bug, raw === undefined ? {} : { raw: { file: raw } }));
+    return added;
+  }
+
+  async #bugFolders(folder: string): Promise<string[]> {
+    if (await exists(join(folder, fileNames.record))) return [folder];
+    const inside = (await exists(join(folder, 'bugs'))) ? join(folder, 'bugs') : folder;
+    const found: string[] = [];
+    for (const name of await namesIn(inside))
+      if (await exists(join(inside, name, fileNames.record))) found.push(join(inside, name));
+    return found;
+  }
+
+  /** Makes a change: the store exists, nobody else changes it, and what a dead writer left is gone. */
+  async #change<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      await this.#files.makeFolder(this.#temporary);
+    } catch (error) {
+      throw fileProblem('write', this.folder, error);
+    }
+    return withLock(this.folder, this.options, async () => {
+      try {
+        for (const name of await namesIn(this.#temporary))
+          await this.#files.remove(join(this.#temporary, name));
+        if (!(await exists(join(this.folder, 'store.json')))) {
+          const head = { format: storeFormat, version: storeVersion };
+          await this.#writeOver('store.json', `${JSON.stringify(head, null, 2)}\n`);
+        }
+        await this.#files.makeFolder(join(this.folder, 'bugs'));
+        return await work();
+      } catch (error) {
+        throw fileProblem('write', this.folder, error);
+      }
+    });
+  }
+
+  get #temporary(): string {
+    return join(this.folder, 'tmp');
+  }
+
+  async #create(bug: Bug, raw: AddOptions['raw']): Promise<void> {
+    const temporary = join(this.#temporary, `${bug.id}.${process.pid}.${this.#counter++}`);
+    await this.#write(temporary, bug, async () => {
+      const path = join(temporary, fileNames.raw);
+      if (raw !== undefined && 'file' in raw) await this.#files.copy(raw.file, path);
+      else if (raw !== undefined) await this.#files.writeHistory(path, raw);
+      const runs = [
+        foundLine(bug),
+        ...bug.versions.map((version): RunLine => ({ kind: 'rerun', ...version })),
+      ];
+      await this.#files.write(join(temporary, fileNames.runs), runs.map(printRun).join(''));
+    });
+    await this.#files.rename(temporary, this.folderOf(bug.id));
+    await this.#files.syncFolder(join(this.folder, 'bugs'));
+  }
+
+  /** Writes a bug's files into a new folder. */
+  async #write(folder: string, bug: Bug, more: () => Promise<void>): Promise<void> {
+    await this.#files.makeFolder(join(folder, fileNames.exports));
+    for (const { name, text } of [...fixedFiles(bug), ...changingFiles(bug)])
+      await this.#files.write(join(folder, name), text);
+    await this.#files.writeHistory(join(folder, fileNames.history), bug.history);
+    await more();
+    await this.#files.syncFolder(folder);
+  }
+
+  async #replace(bug: Bug): Promise<void> {
+    for (const { name, text } of changingFiles(bug)) await this.#writeOver(join('bugs', bug.id, name), text);
+  }
+
+  async #writeOver(name: string, text: string): Promise<void> {
+    const temporary = join(this.#temporary, `file.${process.pid}.${this.#counter++}`);
+    await this.#files.write(temporary, text);
+    await this.#files.rename(temporary, join(this.folder, name));
+  }
+
+  async #appendRun(id: string, run: RunLine): Promise<void> {
+    await this.#files.append(join(this.folderOf(id), fileNames.runs), printRun(run));
+  }
+
+  #checkId(id: string): void {
+    if (!idPattern.test(id)) throw new IsoldeError('usage', `${JSON.stringify(id)} is no id of a bug`);
+  }
+}
+
+function foundLine({ target, seed, lastSeen }: Bug): RunLine {
+  return { kind: 'found', at: lastSeen, target, ...(seed === undefined ? {} : { seed }) };
+}
+
+async function exists(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** A stranger's history is copied only when it can be read to its end. */
+async function checkHistory(file: string): Promise<void> {
+  if (!(await lstat(file)).isFile()) throw new IsoldeError('bad-file', `${file} is not a plain file`);
+  const reader = await readHistory(file);
+  for await (const _ of reader.operations);
+}
