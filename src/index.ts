@@ -76,6 +76,15 @@ export {
   renderInterleaving,
   writeWholeHistory,
 } from './histories/index.js';
+// hunt
+export {
+  type HuntEvent,
+  type HuntOptions,
+  type HuntResult,
+  hunt,
+  openShelf,
+  type Shelf,
+} from './hunt/index.js';
 // probe
 export { type ProbeReport, probeCases, renderExplain, renderMatrix, runProbe } from './probe/index.js';
 // reduce

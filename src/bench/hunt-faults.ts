@@ -1,0 +1,114 @@
+#!/usr/bin/env node
+/**
+ * How long a hunt needs for each fault of the wrapper: `node dist/bench/hunt-faults.js [file] [seconds] [seeds]` writes
+ * the table of `docs/stages/hunt-faults.md`.
+ *
+ * A bug counts only if the engine without the fault does not show it: DuckDB has bugs of its own, and they must not be
+ * taken for ours.
+ */
+import { writeFile } from 'node:fs/promises';
+import type { Level } from '../contracts/index.js';
+import { contractAt, Database, hunt, type Shelf } from '../hunt/index.js';
+import type { Bug } from '../report/index.js';
+import { faultNames, openTarget } from '../targets/index.js';
+
+interface Engine {
+  readonly url: string;
+  readonly title: string;
+  readonly level: Level;
+}
+
+const engines: readonly Engine[] = [
+  { url: 'postgres:', title: 'PostgreSQL, RR', level: 'repeatable read' },
+  { url: 'duckdb:', title: 'DuckDB', level: 'snapshot' },
+];
+
+/** What one hunt for a fault gave. */
+interface Found {
+  readonly seconds: number;
+  readonly rounds: number;
+  readonly kind: string;
+}
+
+async function findFault(engine: Engine, fault: string, seed: string, limitMs: number, healthy: Database) {
+  let found: Bug | undefined;
+  const shelf: Shelf = {
+    isIgnored: (bug) => showsWithout(bug as Bug, healthy),
+    add: async (bug) => {
+      found = bug;
+      return { bug, isNew: true, files: [] };
+    },
+    seenAgain: () => undefined,
+  };
+  const { counters } = await hunt({
+    open: () => openTarget(`${engine.url}?fault=${fault}`),
+    shelf,
+    seed,
+    levels: [engine.level],
+    forMs: limitMs,
+    bugs: 1,
+  });
+  if (found === undefined || counters.firstBugSeconds === null) return undefined;
+  return {
+    seconds: counters.firstBugSeconds,
+    rounds: counters.rounds,
+    kind: found.finding.kind,
+  } satisfies Found;
+}
+
+/** Whether the engine shows something in this case by itself. */
+async function showsWithout(bug: Bug, healthy: Database): Promise<boolean> {
+  const contract = contractAt('vendor', healthy.target, bug.level);
+  for (const mode of ['plain', 'instrumented'] as const) {
+    const { case: program, schedule, level } = bug;
+    const observed = await healthy.observe({ case: program, schedule, mode, level, contract }, 0);
+    if (observed.kind === 'ran' && observed.findings.length > 0) return true;
+  }
+  return false;
+}
+
+function cell(hunts: readonly (Found | undefined)[], limitMs: number): string {
+  const sorted = hunts.map((each) => each?.seconds ?? Number.POSITIVE_INFINITY).sort((a, b) => a - b);
+  const median = sorted[Math.floor(sorted.length / 2)]!;
+  if (median === Number.POSITIVE_INFINITY) return `not within ${limitMs / 1000} s`;
+  const kinds = [...new Set(hunts.flatMap((each) => (each === undefined ? [] : [each.kind])))];
+  return `${median.toFixed(1)} s (${kinds.join(', ')})`;
+}
+
+async function main(file: string, limitMs: number, seeds: number): Promise<void> {
+  const rows = new Map<string, string[]>(faultNames.map((fault) => [fault, []]));
+  const versions: string[] = [];
+  for (const engine of engines) {
+    const healthy = await Database.open({ open: () => openTarget(engine.url) });
+    versions.push(`${engine.title} ${healthy.target.stamp.version}`);
+    for (const fault of faultNames) {
+      const hunts: (Found | undefined)[] = [];
+      try {
+        for (let seed = 1; seed <= seeds; seed++)
+          hunts.push(await findFault(engine, fault, String(seed), limitMs, healthy));
+        rows.get(fault)!.push(cell(hunts, limitMs));
+      } catch {
+        // The wrapper refuses faults of features that the engine lacks.
+        rows.get(fault)!.push('not there');
+      }
+      console.error(`${engine.title} ${fault}: ${rows.get(fault)!.at(-1)}`);
+    }
+    await healthy.close();
+  }
+  const table = [
+    ['fault', ...engines.map(({ title }) => title)],
+    ['---', ...engines.map(() => '---')],
+    ...[...rows].map(([fault, cells]) => [`\`${fault}\``, ...cells]),
+  ].map((cells) => `| ${cells.join(' | ')} |`);
+  const text = `# Faults found by hunts
+
+Median seconds to the first confirmed, reduced bug over ${seeds} seeds, one lane, and the kinds of finding that showed it. Versions:
+${versions.join('; ')}. Written by \`node dist/bench/hunt-faults.js\`; bugs the engine shows without the fault do not count.
+
+${table.join('\n')}
+`;
+  await writeFile(file, text);
+}
+
+const [file = 'docs/stages/hunt-faults.md', seconds = '120', seeds = '3'] = process.argv.slice(2);
+await main(file, Number(seconds) * 1000, Number(seeds));
