@@ -12,7 +12,7 @@ import { sqlAccesses } from './sql-accesses.js';
 import type { TrialResult } from './trial.js';
 
 export interface FindingOptions
-  extends Omit<ReductionOptions, 'oracle' | 'witness' | 'dependencies' | 'context' | 'startShows'> {
+  extends Omit<ReductionOptions, 'oracle' | 'witness' | 'dependencies' | 'context' | 'startShows' | 'about'> {
   readonly oracle: DatabaseOracle;
   /** A run that shows the finding, if there was one already; without it the case is run first. */
   readonly seen?: SeenFinding;
@@ -41,10 +41,12 @@ export async function reduceFinding(start: Candidate, options: FindingOptions): 
     seen = { finding, history };
   }
   const { finding, history } = seen;
-  oracle.lookFor(oracle.judge.identity(finding, history));
-  const { dialect, levels } = oracle.target;
+  const wanted = oracle.judge.identity(finding, history);
+  oracle.lookFor(wanted);
+  const { dialect, levels, stamp } = oracle.target;
   const reduced = await reduceCase(start, {
     ...options,
+    about: JSON.stringify([wanted, finding.contract, history.header.level, stamp.name, stamp.version]),
     startShows: options.seen === undefined,
     witness: witnessOf(finding, history, start),
     dependencies: (model) => sqlAccesses(model, dialect, history),

@@ -159,9 +159,16 @@ describe('a reduction', () => {
   it('starts anew when the state in the file is of another reduction', async () => {
     const stateFile = join(folder, 'other.json');
     await reduce(fakeOracle(shows), { stateFile, strategy: 'ddmin' });
-    const oracle = fakeOracle(shows);
-    const { counts } = await reduce(oracle, { stateFile, strategy: 'pisco', confirmRuns: 0 });
-    expect(oracle.runs.length).toBe(counts.trials);
+    const others = [
+      { strategy: 'pisco' },
+      { strategy: 'pisco', about: 'another finding' },
+      { strategy: 'pisco', about: 'another finding', operationsOnly: true },
+    ] as const;
+    for (const other of others) {
+      const oracle = fakeOracle(shows);
+      const { counts } = await reduce(oracle, { stateFile, confirmRuns: 0, ...other });
+      expect(oracle.runs.length).toBe(counts.trials);
+    }
   });
 
   it.each([

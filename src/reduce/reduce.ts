@@ -38,6 +38,8 @@ export interface ReductionOptions {
   readonly mostTrials?: number;
   /** Where the state is kept; a state of the same reduction found there is resumed. */
   readonly stateFile?: string;
+  /** What the answers depend on besides the case: the finding, the database. Another one makes it another reduction. */
+  readonly about?: string;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: ReductionProgress) => void;
   /** Milliseconds; default: the process's clock. */
@@ -85,7 +87,12 @@ export async function reduceCase(
   const now = options.now ?? (() => performance.now());
   const began = now();
   const seconds = () => (now() - began) / 1000;
-  const identity = `${strategy}${options.operationsOnly === true ? '-' : '+'}${contentKey(start)}`;
+  const identity = JSON.stringify([
+    strategy,
+    options.operationsOnly === true,
+    contentKey(start),
+    options.about ?? null,
+  ]);
   const saved = stateFile === undefined ? undefined : await readState(stateFile);
   const known = saved?.start === identity ? saved.answers : undefined;
 

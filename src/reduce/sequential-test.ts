@@ -26,7 +26,14 @@ export interface RepeatOptions {
 /** Runs a trial until its verdict is settled. */
 export async function settleVerdict(
   runOnce: () => Promise<TrialResult>,
-  { agree, agreeMissing = agree, reliable = 0.9, unreliable = 0.5, error = 0.05, mostRuns = 30 }: RepeatOptions,
+  {
+    agree,
+    agreeMissing = agree,
+    reliable = 0.9,
+    unreliable = 0.5,
+    error = 0.05,
+    mostRuns = 30,
+  }: RepeatOptions,
 ): Promise<TrialResult> {
   const hit = Math.log(reliable / unreliable);
   const miss = Math.log((1 - reliable) / (1 - unreliable));
