@@ -82,6 +82,13 @@ export async function namesIn(folder: string): Promise<string[]> {
   }
 }
 
+export async function exists(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => true,
+    () => false,
+  );
+}
+
 const mostBytes = 64 * 1024 * 1024;
 
 /** The text of a file, or undefined if there is none. Links and devices are refused: folders come from strangers. */

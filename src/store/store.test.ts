@@ -1,8 +1,8 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { probeCases } from '../probe/index.js';
 import { findBug } from '../report/found-bug.case.js';
 import type { Bug } from '../report/index.js';
@@ -362,6 +362,30 @@ describe('several writers', () => {
     expect(bugs.map(({ count }) => count).sort()).toEqual([15, 15]);
   });
 
+  it('wait for another process, and take over from one that was killed', async () => {
+    await mkdir(folder);
+    const child = fork(folder);
+    await child.says('locked');
+    const store = await openStore(folder);
+    let done = false;
+    const adding = store.add(bug).then((added) => {
+      done = true;
+      return added;
+    });
+    expect(await readdir(folder)).toContain('lock');
+    child.send('release');
+    await child.says('released');
+    expect((await adding).isNew).toBe(true);
+    expect(done).toBe(true);
+
+    const second = fork(folder);
+    await second.says('locked');
+    second.kill();
+    await second.ended;
+    expect(await readdir(folder)).toContain('lock');
+    expect((await store.add(bug)).count).toBe(2);
+  });
+
   it('break the lock of a process that is gone, all at once', async () => {
     await mkdir(folder);
     const { hostname } = await import('node:os');
@@ -383,6 +407,34 @@ describe('several writers', () => {
     await expect(impatient.add(bug)).resolves.toMatchObject({ isNew: true });
   });
 });
+
+/** Another process that takes the lock of a store the way Isolde does, and gives it back when told. */
+function fork(store: string) {
+  const code = `
+    const { writeFileSync, linkSync, rmSync } = require('node:fs');
+    const { hostname } = require('node:os');
+    const [mine, lock] = [process.argv[1] + '/lock.' + process.pid, process.argv[1] + '/lock'];
+    writeFileSync(mine, JSON.stringify({ pid: process.pid, host: hostname() }));
+    linkSync(mine, lock);
+    rmSync(mine);
+    console.log('locked');
+    process.stdin.once('data', () => {
+      rmSync(lock);
+      console.log('released');
+      process.exit(0);
+    });`;
+  const child = spawn(process.execPath, ['-e', code, store], { stdio: ['pipe', 'pipe', 'inherit'] });
+  let said = '';
+  child.stdout.on('data', (data) => {
+    said += String(data);
+  });
+  return {
+    says: (word: string) => vi.waitFor(() => expect(said).toContain(word), { timeout: 10_000, interval: 5 }),
+    send: (word: string) => child.stdin.write(word),
+    kill: () => child.kill('SIGKILL'),
+    ended: new Promise((resolve) => child.once('exit', resolve)),
+  };
+}
 
 /** The number of a process that has ended. */
 function deadProcess(): Promise<number> {

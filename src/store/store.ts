@@ -11,18 +11,17 @@
  *    A kill leaves either the old state or the new one, and rubbish in `tmp/` that the next writer removes.
  * 3. A bug with the same engine and signature is the same bug: its count grows, nothing else is written but the run.
  */
-import { lstat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { errorText, IsoldeError } from '../errors.js';
-import { type History, readHistory } from '../histories/index.js';
+import type { History } from '../histories/index.js';
 import { checkFormat, parseJson } from '../json.js';
-import { type Bug, makeBug, type VersionTried } from '../report/index.js';
+import type { Bug, VersionTried } from '../report/index.js';
 import { type BugRecord, parseRecord, printRun, type RunLine } from './bug-file.js';
 import { changingFiles, fileNames, fixedFiles, readBug } from './bug-folder.js';
-import { diskFiles, fileProblem, namesIn, readText, type StoreFiles } from './files.js';
+import { diskFiles, exists, fileProblem, namesIn, readText, type StoreFiles } from './files.js';
+import { readForeignBugs } from './foreign-bugs.js';
 import { type Ignored, parseIgnored, printIgnored } from './ignore-file.js';
 import { type LockOptions, withLock } from './lock.js';
-import { findReaching } from './safe-sql.js';
 
 const storeFormat = 'isolde-store';
 const storeVersion = 1;
@@ -200,48 +199,11 @@ export class Store {
    * out of a scratch namespace is refused (`safe-sql.ts`).
    */
   async importFrom(folder: string): Promise<Added[]> {
-    const folders = await this.#bugFolders(folder);
-    if (folders.length === 0) {
-      throw new IsoldeError(
-        'bad-file',
-        `${folder} is no bug's folder and holds none; a bug's folder has a ${fileNames.record}`,
-      );
-    }
-    const bugs: { readonly bug: Bug; readonly raw: string | undefined }[] = [];
-    // All are read before any is added: a bad one among them must not leave half an import.
-    for (const each of folders) {
-      const read = await readBug(each);
-      const reaching = findReaching(read);
-      if (reaching !== undefined) throw new IsoldeError('safety', `${each} is not imported: ${reaching}`);
-      const raw = join(each, fileNames.raw);
-      const hasRaw = await exists(raw);
-      if (hasRaw) await checkHistory(raw);
-      const { versions, reproduced, seed, raw: rawSize, count } = read;
-      const bug = makeBug({
-        ...read,
-        at: read.firstSeen,
-        versions,
-        reproduced,
-        seed,
-        replay: undefined,
-        raw: rawSize,
-        count,
-      });
-      bugs.push({ bug: { ...bug, lastSeen: read.lastSeen }, raw: hasRaw ? raw : undefined });
-    }
+    const bugs = await readForeignBugs(folder);
     const added: Added[] = [];
     for (const { bug, raw } of bugs)
       added.push(await this.add(bug, raw === undefined ? {} : { raw: { file: raw } }));
     return added;
-  }
-
-  async #bugFolders(folder: string): Promise<string[]> {
-    if (await exists(join(folder, fileNames.record))) return [folder];
-    const inside = (await exists(join(folder, 'bugs'))) ? join(folder, 'bugs') : folder;
-    const found: string[] = [];
-    for (const name of await namesIn(inside))
-      if (await exists(join(inside, name, fileNames.record))) found.push(join(inside, name));
-    return found;
   }
 
   /** Makes a change: the store exists, nobody else changes it, and what a dead writer left is gone. */
@@ -318,18 +280,4 @@ export class Store {
 
 function foundLine({ target, seed, lastSeen }: Bug): RunLine {
   return { kind: 'found', at: lastSeen, target, ...(seed === undefined ? {} : { seed }) };
-}
-
-async function exists(path: string): Promise<boolean> {
-  return lstat(path).then(
-    () => true,
-    () => false,
-  );
-}
-
-/** A stranger's history is copied only when it can be read to its end. */
-async function checkHistory(file: string): Promise<void> {
-  if (!(await lstat(file)).isFile()) throw new IsoldeError('bad-file', `${file} is not a plain file`);
-  const reader = await readHistory(file);
-  for await (const _ of reader.operations);
 }
