@@ -82,7 +82,8 @@ export function eventsOf(
     for (const two of transactions.slice(i + 1)) {
       for (const a of one) {
         for (const b of two) {
-          if (!dependent(a, b, one, two)) continue;
+          // Only what sessions leave open ends at the same time, when all is over.
+          if (a.at === b.at || !dependent(a, b, one, two)) continue;
           before.push(a.at < b.at ? [a, b] : [b, a]);
         }
       }
@@ -128,8 +129,10 @@ function draftTransaction(
     add(position, { kind, tables, touches: [touch], end: false });
   const written = all.filter(({ writes }) => writes.size > 0);
   if (written.length > 0) {
+    // A transaction the text never ends is rolled back when its session closes, after everything else.
+    const later = span.explicit ? (span.end === 'open' ? Number.POSITIVE_INFINITY : 0) : 0.5;
     const kind = span.end === 'rollback' || span.end === 'open' ? 'rollback' : 'commit';
-    add(span.last, { kind, tables: [], touches: written, end: true }, span.explicit ? 0 : 0.5);
+    add(span.last, { kind, tables: [], touches: written, end: true }, later);
   }
   return events;
 }

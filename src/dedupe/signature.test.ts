@@ -220,6 +220,13 @@ describe('signatureOf', () => {
     const late = behaviour(
       'T1: BEGIN;\nT2: BEGIN;\nT2: SELECT * FROM t;\nT1: DELETE FROM t;\nT2: UPDATE t SET v = 1;\nT1: COMMIT;\nT2: COMMIT;',
     );
+    const open = behaviour(
+      'T1: BEGIN;\nT2: BEGIN;\nT2: SELECT * FROM t;\nT1: DELETE FROM t;\nT2: UPDATE t SET v = 1;\nT2: COMMIT;',
+    );
+    const rolledBack = behaviour(
+      'T1: BEGIN;\nT2: BEGIN;\nT2: SELECT * FROM t;\nT1: DELETE FROM t;\nT2: UPDATE t SET v = 1;\nT2: COMMIT;\nT1: ROLLBACK;',
+    );
+    expect(describeBehaviour(open)).toBe(describeBehaviour(rolledBack));
     expect(describeBehaviour(wrapped)).toBe(describeBehaviour(alone));
     expect(signatureOf(late)).not.toBe(signatureOf(alone));
   });

@@ -57,6 +57,16 @@ export interface Discrepancy {
   readonly expected: string;
 }
 
+/** What was expected where a finding names no version that would have been right. */
+const unnamed: Readonly<Record<string, string>> = {
+  'lock-violated': 'to wait for the other transaction, or to fail',
+  'fractured-snapshot': 'all rows from one snapshot',
+  'lost-write': 'the write, once it is committed',
+  'incompatible-order': 'one order of the row’s versions for everybody',
+  G1a: 'nothing of a transaction that rolled back',
+  G1b: 'only versions that were committed',
+};
+
 export function discrepancies({ finding, history }: Shown): Discrepancy[] {
   const operations = new Map(history.operations.map((operation) => [operation.index, operation]));
   const from = (index: number) => {
@@ -71,7 +81,7 @@ export function discrepancies({ finding, history }: Shown): Discrepancy[] {
     ...from(operation),
     object,
     actual: seen,
-    expected: allowed.length === 0 ? 'not this' : allowed.join(' or '),
+    expected: allowed.length === 0 ? (unnamed[finding.kind] ?? 'another result') : allowed.join(' or '),
   }));
   if (versions.length > 0) return versions;
   const names = new Map(finding.transactions.map(({ id, name }) => [id, name]));

@@ -29,13 +29,24 @@ const findings: Readonly<Record<string, string>> = {
   'future-read': 'a read sees a version from after its snapshot',
   'stale-read': 'a read sees a version overwritten before its snapshot',
   'wrong-version': 'a read returns a value that was never written',
+  'wrong-result': 'a query returns what no state of the database gives',
   'fractured-snapshot': 'reads of one transaction fit no single snapshot',
   'lost-write': 'a committed write is gone',
   internal: 'a transaction contradicts its own reads or writes',
+  'incompatible-order': 'reads disagree about the order of a row’s versions',
+  'garbage-read': 'a read returns a value nobody wrote',
+  'duplicate-write': 'one write shows twice',
+  'no-order': 'no order of the transactions explains the results',
+  crash: 'the server dies',
+  'connection-lost': 'the server cuts the connection',
+  hang: 'the server never answers',
 };
 
 export function nameFinding(kind: string): string {
   if (Object.hasOwn(findings, kind)) return findings[kind]!;
-  const anomaly = anomalies.find(({ id }) => id === kind);
-  return anomaly === undefined ? kind : `${anomaly.title}`;
+  // Cycles that need the order of sessions or of the clock say so behind their name.
+  const [, base, order] = /^(.*?)(?:-(session|realtime))?$/s.exec(kind)!;
+  const title = anomalies.find(({ id }) => id === base)?.title;
+  if (title === undefined) return kind;
+  return order === undefined ? title : `${title}, by ${order === 'session' ? 'session' : 'real-time'} order`;
 }

@@ -105,6 +105,37 @@ describePostgres('exports of bugs in PostgreSQL', () => {
     },
   );
 
+  it.skipIf(tester === undefined)(
+    'isolationtester ends even when a session never ends its transaction',
+    async () => {
+      const sound = await openTarget(url);
+      try {
+        const bug = await writeSkew(sound);
+        const unended: Bug = {
+          ...bug,
+          case: {
+            ...bug.case,
+            sessions: bug.case.sessions.map((session) => ({
+              ...session,
+              statements: session.statements.filter((sql) => sql !== 'COMMIT'),
+            })),
+          },
+          schedule: {
+            batches: bug.schedule.batches.filter((batch) => {
+              const [session, position] = batch[0]!;
+              return bug.case.sessions[session]!.statements[position] !== 'COMMIT';
+            }),
+          },
+        };
+        const { code, out } = await runProgram(tester!, [url], { input: exported(unended, 'repro.spec') });
+        expect(code).toBe(0);
+        expect(rowsOf(out)).toHaveLength(3);
+      } finally {
+        await sound.close();
+      }
+    },
+  );
+
   it('a statement with a brace has no spec, and the reason says so', async () => {
     const sound = await openTarget(url);
     try {

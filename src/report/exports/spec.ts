@@ -2,6 +2,7 @@
  * PostgreSQL's `isolationtester`: one session block per session, one permutation. Blocking needs no marks: the tester
  * finds out by itself. SQL with a closing brace cannot be written in this form.
  */
+import { transactionsOf } from '../../cases/index.js';
 import { splitStatements } from '../../sql/index.js';
 import type { Bug } from '../bug.js';
 import { discrepancies } from '../evidence.js';
@@ -48,6 +49,9 @@ function printSpec(bug: Bug): string {
       lines.push("setup { SET default_transaction_isolation = 'serializable'; }");
     }
     lines.push(...steps[session]!);
+    // The tester drops the tables while sessions are still connected: an open transaction would make it wait for ever.
+    if (transactionsOf(bug.case, session).some(({ end }) => end === 'open'))
+      lines.push('teardown { ROLLBACK; }');
   });
   lines.push('', `permutation ${permutation.join(' ')}`, '');
   return lines.join('\n');
