@@ -41,6 +41,8 @@ export {
   parseLevel,
 } from './contracts/index.js';
 
+// dedupe
+export { type Behaviour, describeBehaviour, signatureOf } from './dedupe/index.js';
 // errors
 export { FileError, IsoldeError } from './errors.js';
 // execute
@@ -98,6 +100,17 @@ export {
   renderReduced,
   type TrialOracle,
 } from './reduce/index.js';
+// report
+export {
+  type Bug,
+  exportFiles,
+  exportForms,
+  makeBug,
+  type NewBug,
+  reportHtml,
+  reportMarkdown,
+  type VersionTried,
+} from './report/index.js';
 // sql
 export {
   classifyStatement,
@@ -114,6 +127,15 @@ export {
   splitStatements,
   type Value,
 } from './sql/index.js';
+// store
+export {
+  type BugJudge,
+  openStore,
+  printJunit,
+  type RerunResult,
+  rerunBug,
+  type Store,
+} from './store/index.js';
 export { faultNames, parseFault, withFault } from './targets/faults/index.js';
 // targets
 export {

@@ -59,6 +59,8 @@ export interface Mechanism {
    * read may also see a committed state newer than its pivot.
    */
   readonly snapshotMoves?: boolean;
+  /** FOR SHARE is accepted and locks nothing (TiDB, unless told otherwise). */
+  readonly shareLocksNothing?: boolean;
 }
 
 /** Where the promise is written down. */

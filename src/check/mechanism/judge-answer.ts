@@ -67,8 +67,7 @@ function judgeLines(
   const rows = judgeScan(verification, { tx, operation, plan, view, table, lines, bounds });
   const lock = plan.lock === 'none' && readsLockRows(tx, mechanism) ? 'share' : plan.lock;
   if (lock !== 'share' && lock !== 'exclusive') return;
-  // TiDB accepts FOR SHARE and takes no lock.
-  if (lock === 'share' && tx.contract!.owner === 'tidb') return;
+  if (lock === 'share' && tx.contract!.mechanism?.shareLocksNothing === true) return;
   for (const row of rows) checkLock(verification, tx, operation, row, lock);
 }
 

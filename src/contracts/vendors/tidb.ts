@@ -28,6 +28,7 @@ const readCommitted: Mechanism = {
   readsLock: false,
   firstUpdaterWins: false,
   certifier: 'none',
+  shareLocksNothing: true,
 };
 
 const pessimisticSources = pessimistic(
@@ -37,6 +38,7 @@ const pessimisticSources = pessimistic(
   'writeConflict',
   'readsLock',
   'firstUpdaterWins',
+  'shareLocksNothing',
   'forbids',
 );
 
