@@ -6,7 +6,7 @@
  * another host, or a number that was given to another process). Breaking a stale lock is itself done under a lock, and
  * looks again first: two who find the same stale lock must not break each other's new one.
  */
-import { link, open, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { link, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { IsoldeError } from '../errors.js';
@@ -33,12 +33,22 @@ export async function withLock<T>(folder: string, options: LockOptions, work: ()
   try {
     await acquire(lock, mine, options);
     try {
+      await sweep(folder);
       return await work();
     } finally {
       await rm(lock, { force: true });
     }
   } finally {
     await rm(mine, { force: true });
+  }
+}
+
+/** Removes what writers left that died while they held or awaited the lock. */
+async function sweep(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    if (!/^lock\.\d+\.\d+$/.test(name)) continue;
+    const waiter = await readHolder(join(folder, name));
+    if (waiter?.host === hostname() && !lives(waiter.pid)) await rm(join(folder, name), { force: true });
   }
 }
 

@@ -391,10 +391,13 @@ describe('several writers', () => {
     const { hostname } = await import('node:os');
     const dead = await deadProcess();
     await writeFile(join(folder, 'lock'), JSON.stringify({ pid: dead, host: hostname() }));
+    await writeFile(join(folder, `lock.${dead}.0`), JSON.stringify({ pid: dead, host: hostname() }));
+    const waiter = join(folder, 'lock.1.0');
+    await writeFile(waiter, JSON.stringify({ pid: process.ppid, host: hostname() }));
     const stores = await Promise.all([1, 2, 3, 4].map(() => openStore(folder)));
     await Promise.all(stores.map((store) => store.add(bug)));
     expect((await stores[0]!.list()).bugs[0]!.count).toBe(4);
-    expect(await readdir(folder)).not.toContain('lock');
+    expect((await readdir(folder)).filter((name) => name.startsWith('lock'))).toEqual(['lock.1.0']);
   });
 
   it('say who holds the lock when they cannot get it', async () => {
