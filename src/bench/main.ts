@@ -8,8 +8,7 @@ import { benchReduce } from './reduce-bench.js';
 
 const benches: Readonly<Record<string, { readonly title: string; readonly run: () => Promise<Figure[]> }>> = {
   history: { title: 'History files', run: benchHistory },
-  formats: { title: 'Imported histories', run: benchFormats },
-  check: { title: 'Checking', run: benchCheck },
+  check: { title: 'Checking', run: async () => [...(await benchCheck()), ...(await benchFormats())] },
   execute: { title: 'Executors', run: benchExecute },
   reduce: { title: 'Reduction', run: benchReduce },
 };
