@@ -59,9 +59,10 @@ describe('a hunt in DuckDB', () => {
   it('stops when asked to, at once, with its bugs on disk, and goes on where it stopped', async () => {
     const store = newStore();
     const stop = new AbortController();
-    let stoppedAt = 0;
+    let [stoppedAt, bugs] = [0, 0];
     const out = (text: string) => {
-      if (!text.startsWith('bug ') || stop.signal.aborted) return;
+      // The second one: the first may come in round 0, and a round that was cut short is run again.
+      if (!text.startsWith('bug ') || ++bugs !== 2) return;
       stoppedAt = performance.now();
       stop.abort();
     };
@@ -69,7 +70,7 @@ describe('a hunt in DuckDB', () => {
     const { code } = await isolde(args, { out, signal: stop.signal });
     expect(performance.now() - stoppedAt).toBeLessThan(1_500);
     expect(code).toBe(1);
-    expect(bugsIn(store)).toHaveLength(1);
+    expect(bugsIn(store)).toHaveLength(2);
     const again = await isolde(['hunt', '--seed', 'demo', '--store', store, '--rounds', '8']);
     expect(again.err).toMatch(/going on at round [1-9]/);
     expect(again.err).toMatch(/^8 rounds/m);

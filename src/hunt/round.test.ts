@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { scheduleProblem } from '../cases/index.js';
 import { findCapabilities, knownTargets } from '../generate/index.js';
+import { probeCases } from '../probe/index.js';
 import { groupSize, type Round, Rounds } from './round.js';
 
 const rounds = (seed: string, target = 'duckdb') =>
@@ -37,16 +38,22 @@ describe('rounds', () => {
     );
   });
 
+  it('begin with each template once', () => {
+    const all = rounds('opening');
+    const sources = probeCases.map((_, i) => all.round(i).source);
+    expect(sources.toSorted()).toEqual(probeCases.map((probe) => `template ${probe.case.name}`).toSorted());
+  });
+
   it('share a set-up within a group, and differ in their orders', () => {
     const all = rounds('orders');
-    const group = Array.from({ length: groupSize }, (_, i) => all.round(3 * groupSize + i));
+    const group = Array.from({ length: groupSize }, (_, i) => all.round(30 * groupSize + i));
     expect(new Set(group.map((round) => JSON.stringify(round.case))).size).toBe(1);
     expect(new Set(group.map((round) => JSON.stringify(round.schedule))).size).toBeGreaterThan(3);
   });
 
   it('mix templates and profiles, plain and instrumented runs, scheduled and free ones, and take levels in turns', () => {
     const all = rounds('mix');
-    const some = Array.from({ length: 200 * groupSize }, (_, i) => all.round(i));
+    const some = Array.from({ length: 200 * groupSize }, (_, i) => all.round(100 * groupSize + i));
     const share = (is: (round: Round) => boolean) => some.filter(is).length / some.length;
     expect(share(({ source }) => source.startsWith('template'))).toBeGreaterThan(0.25);
     expect(new Set(some.map(({ source }) => source.split(' ')[1])).size).toBeGreaterThan(20);

@@ -11,10 +11,18 @@
  * 4. The first five rounds of a group run as they are, the last three instrumented: instrumentation shows every
  *    dependency, and hides the bugs that need an update to change nothing.
  *
+ * A hunt opens with one round of each template, hardly changed: what is known to break elsewhere is tried here first.
+ *
  * Every scheduled program ends with a session `after` that reads all tables: what the transactions left behind is part
  * of what a checker, a reduction and a report can see. Free runs are observed from outside instead (`observe`).
  */
-import type { Case, Schedule, ScheduledCase, StatementRef } from '../cases/index.js';
+import {
+  type Case,
+  type Schedule,
+  type ScheduledCase,
+  type StatementRef,
+  serialOrder,
+} from '../cases/index.js';
 import type { Level } from '../contracts/index.js';
 import {
   type Capabilities,
@@ -92,12 +100,33 @@ export class Rounds {
   #group = -1;
   #program: Program | undefined;
 
-  constructor(private readonly options: RoundOptions) {}
+  readonly #templates: readonly ScheduledCase[];
+  /** What each of the first rounds varies. */
+  readonly #opening: readonly ScheduledCase[];
+
+  constructor(private readonly options: RoundOptions) {
+    const { seed, profile, templates = [] } = options;
+    this.#templates = [...templates, ...probeCases];
+    const shuffled = () => new Random(`opening/${seed}`).shuffle(probeCases);
+    this.#opening = profile === undefined ? [...templates, ...shuffled()] : [];
+  }
 
   round(number: number): Round {
     const group = Math.floor(number / groupSize);
     const { levels, modes, seed } = this.options;
     const level = levels[group % levels.length]!;
+    const opening = this.#opening[number];
+    if (opening !== undefined) {
+      const program = this.#dress(opening, `${seed}-${number}`, openingBoldness, level);
+      return {
+        number,
+        source: program.source,
+        mode: modes[0]!,
+        level,
+        ...closed(program, program.own ?? serialOrder(program.open)),
+        observe: program.closing,
+      };
+    }
     if (this.#group !== group) {
       this.#program = this.#draw(group, level);
       this.#group = group;
@@ -118,16 +147,13 @@ export class Rounds {
   }
 
   #draw(group: number, level: Level): Program {
-    const { seed, capabilities, profile, templates = [] } = this.options;
+    const { seed, capabilities, profile } = this.options;
     const random = new Random(`group/${seed}/${group}`);
     const kind = mix[random.weighted(mix.map(([, weight]) => weight))!]![0];
     const name = `${seed}-${group}`;
     if (profile === undefined && kind === 'template') {
-      const template = random.pick([...probeCases, ...templates]);
-      const { dialect } = capabilities;
-      const boldness = random.pick([0.1, 0.3, 0.5, 0.8]);
-      const { case: dressed, schedule } = generateFromTemplate(name, template, { dialect, boldness });
-      return programOf(`template ${template.case.name}`, atLevel(dressed, level), schedule, false);
+      const template = random.pick(this.#templates);
+      return this.#dress(template, name, random.pick([0.1, 0.3, 0.5, 0.8]), level);
     }
     const free = kind === 'free';
     const chosen = profile ?? (free ? random.pick(['contention', 'mixed', 'simple']) : kind);
@@ -146,7 +172,16 @@ export class Rounds {
     const source = `profile ${typeof chosen === 'string' ? chosen : chosen.name}`;
     return programOf(source, drawn, undefined, free);
   }
+
+  #dress(template: ScheduledCase, name: string, boldness: number, level: Level): Program {
+    const { dialect } = this.options.capabilities;
+    const { case: dressed, schedule } = generateFromTemplate(name, template, { dialect, boldness });
+    return programOf(`template ${template.case.name}`, atLevel(dressed, level), schedule, false);
+  }
 }
+
+/** How much the templates of the first rounds are changed. */
+const openingBoldness = 0.05;
 
 function programOf(source: string, open: Case, own: Schedule | undefined, free: boolean): Program {
   return {
