@@ -85,7 +85,7 @@ describe.each(names)('%s', (strategy) => {
           expect(shows(numbersIn(restrictTo(model, without(all, part)))), problem.predicate.text).toBe(false);
         }
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     );
   });
 
@@ -97,7 +97,7 @@ describe.each(names)('%s', (strategy) => {
         expect(together.result).toEqual(alone.result);
         expect({ ...together.counts, speculative: 0 }).toEqual({ ...alone.counts, speculative: 0 });
       }),
-      { numRuns: 100 },
+      { numRuns: 60 },
     );
   });
 });
@@ -125,7 +125,7 @@ describe('pisco', () => {
         const [n, m] = [all.length, core.length];
         expect(trials.counts.trials).toBeLessThanOrEqual(4 * m + 2 * m * Math.log2(n / m));
       }),
-      { numRuns: 500 },
+      { numRuns: 300 },
     );
   });
 
