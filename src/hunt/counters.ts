@@ -12,8 +12,10 @@ export interface HuntCounters {
   invalid: number;
   /** Statements that failed for any reason, conflicts included. */
   failed: number;
-  /** Rounds in which transactions met: one waited, or was refused because of another. */
+  /** Clashes, and rounds in which overlapping transactions wrote and saw rows of one table. */
   conflicts: number;
+  /** Rounds in which one waited for another, or was refused because of it. */
+  clashes: number;
   raw: number;
   /** Raw findings like one that was reduced before. */
   repeats: number;
@@ -36,6 +38,7 @@ export function newCounters(): HuntCounters {
     invalid: 0,
     failed: 0,
     conflicts: 0,
+    clashes: 0,
     raw: 0,
     repeats: 0,
     confirmed: 0,
@@ -63,19 +66,15 @@ export function countRound(counters: HuntCounters, { operations }: History): voi
     if (error !== undefined && invalidClasses.has(error.class)) counters.invalid++;
   }
   counters.transactions += transactions.size;
-  if (meets(operations)) counters.conflicts++;
+  const clash = clashes(operations);
+  if (clash) counters.clashes++;
+  if (clash || sharedRows(operations)) counters.conflicts++;
 }
 
-/**
- * Whether two transactions met: one waited or was refused, or they overlapped in time and one wrote rows of a table
- * that the other read or wrote by the counts and rows the database reported.
- */
-function meets(operations: History['operations']): boolean {
-  if (
-    operations.some(({ blocked, error }) => blocked === true || (error && conflictClasses.has(error.class)))
-  )
-    return true;
-  return sharedRows(operations);
+function clashes(operations: History['operations']): boolean {
+  return operations.some(
+    ({ blocked, error }) => blocked === true || (error !== undefined && conflictClasses.has(error.class)),
+  );
 }
 
 interface Touched {

@@ -301,6 +301,9 @@ class Hunt {
       await options.shelf.keepUnconfirmed?.(round, raw.history, outcome.why);
       return;
     }
+    // Cut short, it would look like another bug; what it looks like is kept already.
+    const halfDone = this.stop.signal.aborted && !outcome.bug.result.minimal;
+    if (halfDone && known.bug !== undefined) return;
     counters.reduced++;
     await this.#keep(outcome, raw, round, known);
   }
