@@ -6,8 +6,9 @@
  * Such a failure names its rows but not its opponent. Candidates are the transactions that had locked the row by then and
  * ended after the snapshot was taken. Each is an alternative; the one whose times leave least to guess comes first.
  *
- * - Engines that wait: the opponent committed, after the loser's snapshot. The loser stands after that COMMIT; but if it took its
- *   snapshot with the very statement that failed, it was sent before the COMMIT and waited, and so it is again.
+ * - Engines that wait: the opponent committed, after the loser's snapshot. The loser stands after that COMMIT, at a moment when
+ *   nobody held the row; but if it took its snapshot with the very statement that failed, it was sent before the
+ *   COMMIT and waited, and so it is again.
  * - Engines that fail at once: the loser stands after the opponent's write and before its ROLLBACK; or, if it
  *   committed, the loser's snapshot stands before that COMMIT.
  */
@@ -81,39 +82,63 @@ function* opponents(
     if (ending >= 0 && steps.end[ending]! < steps.start[snapshot]!) return;
     if (other === transaction) continue;
     const published = endsIn(other) !== 'rollback' && publishes(context.chainOf(object), ending, steps);
-    const pairs: [number, number][] = [[lockStep, step]];
     if (mechanism.writeConflict !== 'waits') {
+      const pairs: Pair[] = [[lockStep, step]];
       if (ending >= 0) pairs.push(published ? [snapshot, ending] : [step, ending]);
-    } else if (!published) continue;
-    else if (snapshot === step) {
+      yield* possible(pairs, object, steps);
+    } else if (published && snapshot === step) {
       // It waits until the opponent commits, and so does all that its session sends after it.
       if (steps.start[ending]! >= steps.end[step]!) continue;
-      pairs.push([step, ending]);
+      const pairs: Pair[] = [
+        [lockStep, step],
+        [step, ending],
+      ];
       if (step + 1 < steps.firstOf[steps.session[step]! + 1]!) pairs.push([ending, step + 1]);
-    } else pairs.push([snapshot, ending], [ending, step]);
-    const orders: Order[] = [];
-    let open = 0;
-    let possible = true;
-    for (const [from, to] of pairs) {
-      if (steps.session[from] === steps.session[to]) continue;
-      if (steps.start[from]! >= steps.end[to]!) possible = false;
-      if (steps.end[from]! >= steps.start[to]!) open++;
-      orders.push({ from, to, why: because.conflict, object });
+      yield* possible(pairs, object, steps);
+    } else if (published) {
+      // It got as far as looking at the row, so nobody held it then: it stands in a gap between two lockings.
+      for (let gap = i; gap < sequence.length; gap++) {
+        const released = steps.endOf[steps.transaction[sequence[gap]!]!]!;
+        if (released < 0 || steps.start[released]! >= steps.end[step]!) break;
+        const pairs: Pair[] = [
+          [snapshot, ending],
+          [released, step],
+        ];
+        if (gap + 1 < sequence.length) pairs.push([step, sequence[gap + 1]!]);
+        yield* possible(pairs, object, steps);
+      }
     }
-    if (possible) yield { orders, open };
   }
+}
+
+type Pair = [from: number, to: number];
+
+/** The pairs as orders, unless the raw run's times contradict one of them. */
+function* possible(pairs: readonly Pair[], object: number, steps: Steps): Generator<Opponent> {
+  const orders: Order[] = [];
+  let open = 0;
+  for (const [from, to] of pairs) {
+    if (steps.session[from] === steps.session[to]) continue;
+    if (steps.start[from]! >= steps.end[to]!) return;
+    if (steps.end[from]! >= steps.start[to]!) open++;
+    orders.push({ from, to, why: because.conflict, object });
+  }
+  yield { orders, open };
 }
 
 /** Whether the transaction that ended there left a version of the row. */
 function publishes(chain: Chain | undefined, ending: number, steps: Steps): boolean {
   if (chain === undefined || ending < 0) return false;
-  for (let i = lastStarted(chain.publish, steps, steps.start[ending]! + 1e-9); i >= 0; i--) {
-    if (chain.publish[i] === ending) return true;
-    if (steps.start[chain.publish[i]!]! < steps.start[ending]!) return false;
+  const { publish } = chain;
+  const started = steps.start[ending]!;
+  for (let i = lastStarted(publish, steps, started) + 1; i < publish.length; i++) {
+    if (publish[i] === ending) return true;
+    if (steps.start[publish[i]!]! > started) return false;
   }
   return false;
 }
 
+/** The last of these steps that was sent before `time`, or −1. */
 function lastStarted(list: readonly number[], steps: Steps, time: number): number {
   let low = 0;
   let high = list.length;

@@ -1,3 +1,4 @@
+export { type Difference, type DifferenceKind, differenceOf } from './compare.js';
 export {
   type AmbiguousStatement,
   type InferOptions,
@@ -6,4 +7,13 @@ export {
   type UnexplainedStatement,
 } from './infer.js';
 export type { BrokenInvariant } from './invariants.js';
+export { compareReplay, type ReplayMode, type ReplayReport, replay, replayModes } from './replay.js';
+export {
+  type Checker,
+  type ReproduceOptions,
+  type Reproduction,
+  reproduce,
+  reproduceOrder,
+} from './reproduction.js';
 export type { LeftOut } from './steps.js';
+export { wilsonInterval } from './wilson.js';

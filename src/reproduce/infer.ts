@@ -50,6 +50,8 @@ export interface InferOptions {
 export interface InferredOrder {
   readonly case: Case;
   readonly schedule: Schedule;
+  /** The history it was inferred from. */
+  readonly raw: History;
   /** For people: what was assumed, left out or not understood. */
   readonly notes: readonly string[];
   /** For each session and statement the place of its operation in the raw history; −1: put in. */
@@ -104,6 +106,7 @@ export function inferSchedule(history: History, contract: Contract, options: Inf
   return {
     case: steps.case,
     schedule,
+    raw: history,
     notes: notesOf(evidence, solution, history),
     sources: sourcesOf(steps),
     leftOut: steps.leftOut,

@@ -12,6 +12,7 @@
 import { type Schedule, scheduleProblem } from '../cases/index.js';
 import { inConflict } from './conflicts.js';
 import { type Evidence, explains } from './evidence.js';
+import { type Groups, groupBy, Ints } from './ints.js';
 import type { Image } from './schema.js';
 
 export interface BrokenInvariant {
@@ -45,12 +46,17 @@ export function brokenInvariants(
 
 class Walk {
   readonly #image: Image[];
-  readonly #published = new Map<number, { row: number; image: Image }[]>();
-  readonly #needs = new Map<number, number[]>();
-  readonly #locks = new Map<number, number[]>();
-  readonly #holders = new Map<number, { transaction: number; exclusive: boolean }[]>();
+  readonly #published: Groups;
+  readonly #publishedRow = new Ints();
+  readonly #publishedVersion = new Ints();
+  readonly #needs: Groups;
+  readonly #locks: Groups;
+  /** Per object: transactions that hold it, and whether exclusively. */
+  readonly #holders: ({ readonly transaction: number; readonly exclusive: boolean }[] | undefined)[] = [];
   readonly #ended: Uint8Array;
   readonly #unexplained = new Set<string>();
+  readonly #stamp: Int32Array;
+  readonly #inBatch: Int32Array;
 
   constructor(
     private readonly evidence: Evidence,
@@ -60,16 +66,20 @@ class Walk {
     const { objects, needs, locks, steps, unexplained } = evidence;
     this.#image = [...objects.initial];
     this.#ended = new Uint8Array(steps.transactionCount);
+    const publishers = new Ints();
     objects.chains.forEach((chain, row) => {
-      chain?.publish.forEach((step, i) => {
-        add(this.#published, step, { row, image: chain.image[i] });
+      chain?.publish.forEach((step, version) => {
+        publishers.push(step);
+        this.#publishedRow.push(row);
+        this.#publishedVersion.push(version);
       });
     });
-    needs.forEach((need, i) => {
-      add(this.#needs, need.snapshot, i);
-    });
-    for (let i = 0; i < locks.step.length; i++) add(this.#locks, locks.step.at(i), i);
+    this.#published = groupBy(publishers.view(), steps.count);
+    this.#needs = groupBy(Int32Array.from(needs, ({ snapshot }) => snapshot), steps.count);
+    this.#locks = groupBy(locks.step.view(), steps.count);
     for (const { step, object } of unexplained) this.#unexplained.add(`${step} ${object}`);
+    this.#stamp = new Int32Array(objects.names.length).fill(-1);
+    this.#inBatch = new Int32Array(objects.names.length);
   }
 
   batch(number: number, steps: readonly number[]): void {
@@ -83,49 +93,56 @@ class Walk {
 
   #conflicts(number: number, steps: readonly number[]): void {
     const { first, object, roles } = this.evidence.accesses;
-    const seen = new Map<number, { step: number; roles: number }[]>();
     for (const step of steps) {
       for (let i = first[step]!; i < first[step + 1]!; i++) {
-        for (const other of seen.get(object[i]!) ?? [])
-          if (other.step !== step && inConflict(other.roles, roles[i]!)) {
-            const what = `${this.#text(other.step)} and ${this.#text(step)} conflict on ${this.#name(object[i]!)}`;
-            this.report({ invariant: 'conflict in a batch', batch: number, what });
-          }
-        add(seen, object[i]!, { step, roles: roles[i]! });
+        const at = object[i]!;
+        if (this.#stamp[at] !== number) {
+          this.#stamp[at] = number;
+          this.#inBatch[at] = 0;
+        } else if (inConflict(this.#inBatch[at]!, roles[i]!)) {
+          const what = `${this.#text(step)} conflicts with another statement on ${this.#name(at)}`;
+          this.report({ invariant: 'conflict in a batch', batch: number, what });
+        }
       }
+      for (let i = first[step]!; i < first[step + 1]!; i++) this.#inBatch[object[i]!]! |= roles[i]!;
     }
   }
 
   #versions(number: number, step: number): void {
-    for (const i of this.#needs.get(step) ?? []) {
-      const need = this.evidence.needs[i]!;
+    const { first, order } = this.#needs;
+    for (let i = first[step]!; i < first[step + 1]!; i++) {
+      const need = this.evidence.needs[order[i]!]!;
+      if (explains(this.#image[need.row], need.expected) !== false) continue;
       if (this.exempt.has(step) || this.#unexplained.has(`${need.step} ${need.row}`)) continue;
-      if (explains(this.#image[need.row], need.expected) === false) {
-        const what = `${this.#text(need.step)} read a version of ${this.#name(need.row)} that is not the newest then`;
-        this.report({ invariant: 'version', batch: number, what });
-      }
+      const what = `${this.#text(need.step)} read a version of ${this.#name(need.row)} that is not the newest then`;
+      this.report({ invariant: 'version', batch: number, what });
     }
   }
 
   #take(number: number, step: number): void {
     const { locks, steps } = this.evidence;
     const transaction = steps.transaction[step]!;
-    for (const i of this.#locks.get(step) ?? []) {
-      const object = locks.object.at(i);
-      const exclusive = locks.exclusive.at(i) === 1;
-      const held = (this.#holders.get(object) ?? []).filter((one) => !this.#ended[one.transaction]);
+    const { first, order } = this.#locks;
+    for (let i = first[step]!; i < first[step + 1]!; i++) {
+      const object = locks.object.at(order[i]!);
+      const exclusive = locks.exclusive.at(order[i]!) === 1;
+      const held = (this.#holders[object] ?? []).filter((one) => !this.#ended[one.transaction]);
       const other = held.find((one) => one.transaction !== transaction && (exclusive || one.exclusive));
       if (other !== undefined && !this.exempt.has(step) && !this.#unexplained.has(`${step} ${object}`)) {
         const what = `${this.#text(step)} takes ${this.#name(object)}, which another transaction holds`;
         this.report({ invariant: 'lock', batch: number, what });
       }
       held.push({ transaction, exclusive });
-      this.#holders.set(object, held);
+      this.#holders[object] = held;
     }
   }
 
   #publish(step: number): void {
-    for (const { row, image } of this.#published.get(step) ?? []) this.#image[row] = image;
+    const { first, order } = this.#published;
+    for (let i = first[step]!; i < first[step + 1]!; i++) {
+      const row = this.#publishedRow.at(order[i]!);
+      this.#image[row] = this.evidence.objects.chains[row]!.image[this.#publishedVersion.at(order[i]!)];
+    }
     const { steps } = this.evidence;
     if (steps.endOf[steps.transaction[step]!] === step) this.#ended[steps.transaction[step]!] = 1;
   }
@@ -139,10 +156,4 @@ class Walk {
   #name(object: number): string {
     return this.evidence.objects.names[object]!;
   }
-}
-
-function add<K, V>(map: Map<K, V[]>, key: K, value: V): void {
-  const list = map.get(key);
-  if (list === undefined) map.set(key, [value]);
-  else list.push(value);
 }

@@ -31,6 +31,8 @@ export class LockTable {
   readonly choices: Choice[] = [];
   /** Per object: who last locked it exclusively. */
   readonly #exclusive = new Map<number, Holder>();
+  /** The last who wrote it and committed, as far as later lockers tell. */
+  readonly #writer = new Map<number, Holder>();
   readonly #sharers = new Map<number, Holder[]>();
   /** Per object all exclusive lockings, in order; conflicts look for the holder they met. */
   readonly #sequence = new Map<number, number[]>();
@@ -69,7 +71,12 @@ export class LockTable {
     this.taken.step.push(step);
     this.taken.object.push(object);
     this.taken.exclusive.push(exclusive ? 1 : 0);
-    if (holder !== undefined) this.#after(holder, step, transaction, object, exclusive);
+    if (holder !== undefined) {
+      this.#after(holder, step, transaction, object, exclusive);
+      if (holder.wrote && this.committed(holder.transaction)) this.#writer.set(object, holder);
+    }
+    const writer = this.#writer.get(object);
+    if (exclusive && writer !== undefined) this.#basedOn(writer, step, transaction, object);
     if (!exclusive) {
       if (sharers === undefined) this.#sharers.set(object, [{ transaction, step, wrote: false }]);
       else sharers.push({ transaction, step, wrote: false });
@@ -109,7 +116,7 @@ export class LockTable {
   }
 
   /** `step` got the lock that `holder` had. */
-  #after(holder: Holder, step: number, transaction: number, object: number, based: boolean): void {
+  #after(holder: Holder, step: number, transaction: number, object: number, exclusive: boolean): void {
     const { steps } = this;
     const ending = holder.brief === true ? holder.step : steps.endOf[holder.transaction]!;
     if (ending < 0 || steps.start[ending]! >= steps.end[step]!) {
@@ -117,19 +124,25 @@ export class LockTable {
       this.#overlapping(holder.step, step, because.answered, object, true);
       return;
     }
-    const releasedFirst = ending === holder.step;
-    const basis = this.basisOf(transaction);
-    const overwrites = based && holder.wrote && basis >= 0 && this.committed(holder.transaction);
     // A step that waits for its lock fixes its snapshot before it waits, so it may have to be sent early; but not if it
     // could overwrite only what its snapshot shows.
+    const overwrites = exclusive && holder.wrote && this.basisOf(transaction) >= 0 && this.committed(holder.transaction);
     const mayWait = this.arrives(transaction, step) && !overwrites;
-    this.#overlapping(ending, step, because.lock, object, releasedFirst || mayWait);
-    if (!overwrites || basis === step) return;
-    if (steps.start[ending]! >= steps.end[basis]!) {
+    this.#overlapping(ending, step, because.lock, object, ending === holder.step || mayWait);
+    // Sent early it would stand in the queue; whoever got the lock before it must be there first.
+    if (mayWait && ending !== holder.step) this.#overlapping(holder.step, step, because.lock, object, false);
+  }
+
+  /** Where a transaction may overwrite only what its snapshot shows, the snapshot shows the last committed version. */
+  #basedOn(writer: Holder, step: number, transaction: number, object: number): void {
+    const { steps } = this;
+    const basis = this.basisOf(transaction);
+    const ending = steps.endOf[writer.transaction]!;
+    if (basis < 0 || ending < 0) return;
+    if (steps.start[ending]! < steps.end[basis]!)
+      this.#overlapping(ending, basis, because.firstUpdater, object, ending === writer.step);
+    else if (basis !== step)
       this.unexplained.push({ step, object, what: 'overwrote a version that its snapshot does not show' });
-      return;
-    }
-    this.#overlapping(ending, basis, because.firstUpdater, object, releasedFirst);
   }
 
   #overlapping(from: number, to: number, why: Parameters<Edges['add']>[2], object: number, soft: boolean): void {

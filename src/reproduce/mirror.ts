@@ -29,17 +29,32 @@ import { LockTable } from './locks.js';
 import { addTable, type Image, readSchema, rowName, type Table, tableKey, unknownCell } from './schema.js';
 import { snapshotSteps } from './snapshots.js';
 import { type OpaquePlan, Planner, type RowLock, type RowTest, type ScanPlan } from './statement-plan.js';
-import type { Steps } from './steps.js';
+import { type Steps, stepsByTime } from './steps.js';
 
-/** What a transaction has done so far. */
-interface Doing {
+/** What a transaction has done so far. Few objects each, millions of transactions: lists, not maps. */
+class Doing {
   /** Objects it locked or wrote, with its roles there. */
-  readonly objects: Map<number, number>;
+  readonly objects: number[] = [];
+  readonly roles: number[] = [];
   /** Rows it wrote, with the version before. */
-  readonly before: Map<number, Image>;
+  readonly rows: number[] = [];
+  readonly before: Image[] = [];
   /** Tables whose rows it may have changed in ways we cannot follow. */
   fuzzy: Set<Table> | undefined;
   savepoints: { name: string; images: Map<number, Image> }[] | undefined;
+
+  access(object: number, roles: number): void {
+    const at = this.objects.indexOf(object);
+    if (at >= 0) this.roles[at]! |= roles;
+    else {
+      this.objects.push(object);
+      this.roles.push(roles);
+    }
+  }
+
+  wrote(row: number): boolean {
+    return this.rows.includes(row);
+  }
 }
 
 /** Which clause of the mechanism says what a statement sees. */
@@ -75,6 +90,8 @@ class Mirror {
   readonly #everything: number[] = [];
   readonly #taken: Uint8Array;
   readonly #snapshot: Int32Array;
+  readonly #innodb: boolean;
+  /** Scans lock all rows they pass. */
   readonly #scanLocks: boolean;
   /** The one writer's lock of engines that have one. */
   readonly #writerLock: number;
@@ -92,8 +109,8 @@ class Mirror {
     this.#planner = new Planner(this.#tables, this.#dialect);
     this.#taken = new Uint8Array(steps.count);
     this.#snapshot = snapshotSteps(steps, operations, this.#mechanism);
-    const innodb = contract.owner === 'mariadb' || contract.owner === 'mysql';
-    this.#scanLocks = innodb && contract.level !== 'read committed' && contract.level !== 'read uncommitted';
+    this.#innodb = contract.owner === 'mariadb' || contract.owner === 'mysql';
+    this.#scanLocks = this.#innodb && contract.level !== 'read committed' && contract.level !== 'read uncommitted';
     this.#writerLock = this.#mechanism.protocol === 'single-writer' ? this.#objects.add('the writer lock', -1) : -1;
     for (const table of this.#tables.values()) this.#openTable(table);
     const { firstUpdaterWins } = this.#mechanism;
@@ -112,10 +129,7 @@ class Mirror {
 
   run(): Evidence {
     const { steps } = this;
-    const order = Int32Array.from({ length: steps.count }, (_, i) => i);
-    const { end } = steps;
-    order.sort((a, b) => end[a]! - end[b]! || a - b);
-    for (const step of order) this.#take(step);
+    for (const step of stepsByTime(steps, steps.end)) this.#take(step);
     for (const step of this.#everything)
       for (const table of this.#tableObject) this.#accesses.add(step, table, role.write | role.publish);
     const waits = new Set<number>();
@@ -191,7 +205,7 @@ class Mirror {
   #do(transaction: number): Doing {
     let doing = this.#doing[transaction];
     if (doing === undefined) {
-      doing = { objects: new Map(), before: new Map(), fuzzy: undefined, savepoints: undefined };
+      doing = new Doing();
       this.#doing[transaction] = doing;
     }
     return doing;
@@ -274,16 +288,16 @@ class Mirror {
     const { table, keys, where } = plan;
     const lock = plan.lock === 'none' && this.#mechanism.readsLock ? 'share' : plan.lock;
     const returned = resultRows(op, plan);
-    const known = new Set<number>();
-    for (const [name, cells] of returned ?? []) {
+    const found: number[] = [];
+    for (const { name, cells } of returned ?? []) {
       const row = this.#row(table, name);
-      known.add(row);
+      found.push(row);
       this.#readRow(step, transaction, row, { type: 'cells', cells }, lock);
     }
     if (keys !== undefined) {
       for (const name of keys) {
         const row = this.#row(table, name);
-        if (known.has(row)) continue;
+        if (found.includes(row)) continue;
         const expected: Expected =
           returned === undefined || !plan.complete ? { type: 'cells', cells: [] } : { type: 'none', where };
         if (expected.type === 'none') this.#missRow(step, transaction, row, where, lock === 'none' ? 'plain' : 'lockingReadsSee');
@@ -298,14 +312,15 @@ class Mirror {
     if (seen !== step) this.#accesses.add(seen, tableObject, role.snapshot);
     if (lock !== 'none' && this.#scanLocks) this.#scanLock(step, transaction, table, true);
     if (returned === undefined || !plan.complete) return;
-    for (const row of this.#doing[transaction]?.before.keys() ?? []) known.add(row);
+    const known = new Set(found);
+    for (const row of this.#doing[transaction]?.rows ?? []) known.add(row);
     this.#scans.push({ step, snapshot: seen, table: tableObject, where, known });
   }
 
   #readRow(step: number, transaction: number, row: number, expected: Expected, lock: RowLock): void {
     const locking = lock !== 'none';
     this.#accesses.add(step, row, role.read);
-    const own = this.#doing[transaction]?.before.has(row) === true;
+    const own = this.#doing[transaction]?.wrote(row) === true;
     if (locking) {
       this.#settle(step, transaction, row);
       this.#lock(step, transaction, row, lock === 'share' ? role.share : role.lock);
@@ -321,10 +336,16 @@ class Mirror {
   /** It looked for a row and found none that satisfies its condition; nothing was locked. */
   #missRow(step: number, transaction: number, row: number, where: RowTest | undefined, clause: Sees): void {
     this.#accesses.add(step, row, role.read);
-    if (this.#doing[transaction]?.before.has(row) === true) return;
+    if (this.#doing[transaction]?.wrote(row) === true) return;
     const seen = this.#snapshotOf(step, transaction, clause);
     if (seen !== step) this.#accesses.add(seen, row, role.snapshot);
     this.#needs.push({ step, snapshot: seen, row, expected: { type: 'none', where } });
+    // InnoDB's current reads meet uncommitted rows too, and wait for them.
+    if (this.#innodb && clause !== 'plain') {
+      this.#accesses.add(step, row, role.lock);
+      this.#settle(step, transaction, row);
+      this.#locks.touch(step, transaction, row);
+    }
   }
 
   /** The step that fixed what this one sees. */
@@ -384,7 +405,7 @@ class Mirror {
     this.#accesses.add(step, object, role.read);
     if (seen !== step) this.#accesses.add(seen, object, role.snapshot);
     if (this.#scanLocks) this.#scanLock(step, transaction, table, true);
-    for (const row of this.#doing[transaction]?.before.keys() ?? []) known.add(row);
+    for (const row of this.#doing[transaction]?.rows ?? []) known.add(row);
     this.#scans.push({ step, snapshot: seen, table: object, where, known });
     return touched;
   }
@@ -394,8 +415,11 @@ class Mirror {
     this.#lock(step, transaction, row, role.write | role.lock);
     if (this.#scanLocks) this.#scanLock(step, transaction, undefined, false, row);
     if (this.#writerLock >= 0) this.#lock(step, transaction, this.#writerLock, role.lock);
-    const { before } = this.#do(transaction);
-    if (!before.has(row)) before.set(row, this.#current[row]);
+    const doing = this.#do(transaction);
+    if (!doing.wrote(row)) {
+      doing.rows.push(row);
+      doing.before.push(this.#current[row]);
+    }
     this.#current[row] = image;
     this.#basedOn(step, transaction, row);
     if (this.#mechanism.pivot === 'uncommitted') this.#version(row, step, image);
@@ -413,7 +437,7 @@ class Mirror {
     const object = this.#tableObject[table.number]!;
     this.#accesses.add(step, object, role.write | role.lock);
     const doing = this.#do(transaction);
-    doing.objects.set(object, (doing.objects.get(object) ?? 0) | role.write);
+    doing.access(object, role.write);
     doing.fuzzy ??= new Set();
     doing.fuzzy.add(table);
     if (this.#writerLock >= 0) this.#lock(step, transaction, this.#writerLock, role.lock);
@@ -455,10 +479,11 @@ class Mirror {
         const row = this.#row(table, name);
         this.#accesses.add(step, row, role.read | role.lock);
         this.#basedOn(step, transaction, row);
-        if (errorClass === 'duplicate-key' && plan.rows.length === 1) {
+        const exists = errorClass === 'duplicate-key';
+        if (exists && this.#mechanism.writeConflict === 'waits' && plan.rows.length === 1) {
           this.#locks.touch(step, transaction, row);
           this.#needs.push({ step, snapshot: step, row, expected: { type: 'some', where: undefined } });
-        } else if (errorClass !== 'duplicate-key') this.#failed.push({ step, transaction, object: row });
+        } else if (!exists || plan.rows.length === 1) this.#failed.push({ step, transaction, object: row });
       }
       return;
     }
@@ -470,6 +495,13 @@ class Mirror {
       this.#basedOn(step, transaction, row);
       this.#failed.push({ step, transaction, object: row });
     }
+    const conflict = errorClass === 'serialization' && this.#mechanism.firstUpdaterWins;
+    if (conflict && plan.keys?.length === 1 && this.#doing[transaction]?.wrote(rows[0]!) !== true) {
+      // There was a row to fight over, in the snapshot.
+      const seen = this.#snapshotOf(step, transaction, plan.type === 'scan' ? 'lockingReadsSee' : 'writesSee');
+      if (seen !== step) this.#accesses.add(seen, rows[0]!, role.snapshot);
+      this.#needs.push({ step, snapshot: seen, row: rows[0]!, expected: { type: 'some', where: plan.where } });
+    }
     if (this.#writerLock >= 0) this.#failed.push({ step, transaction, object: this.#writerLock });
   }
 
@@ -477,8 +509,7 @@ class Mirror {
 
   #lock(step: number, transaction: number, object: number, roles: number): void {
     this.#accesses.add(step, object, roles);
-    const { objects } = this.#do(transaction);
-    objects.set(object, (objects.get(object) ?? 0) | roles);
+    this.#do(transaction).access(object, roles);
     // Where writers do not exclude each other the order of commits decides, and is found when they end.
     if (this.#mechanism.writeConflict !== 'none')
       this.#locks.take(step, transaction, object, {
@@ -491,8 +522,7 @@ class Mirror {
     const object = table === undefined ? this.#objects.tableOf[row!]! : this.#tableObject[table.number]!;
     if (whole) {
       this.#accesses.add(step, object, role.lock);
-      const { objects } = this.#do(transaction);
-      objects.set(object, (objects.get(object) ?? 0) | role.lock);
+      this.#do(transaction).access(object, role.lock);
     }
     this.#locks.passTable(step, transaction, object, whole);
   }
@@ -512,13 +542,17 @@ class Mirror {
     this.#doing[transaction] = undefined;
     const committed = ends !== 'rollback';
     const { pivot, writeConflict } = this.#mechanism;
-    for (const [object, roles] of doing.objects) {
+    for (let i = 0; i < doing.objects.length; i++) {
+      const object = doing.objects[i]!;
+      const roles = doing.roles[i]!;
       const changes = (roles & (role.write | role.lock)) !== 0;
       const ending = committed && roles & role.write ? role.publish : changes ? role.release : role.releaseShare;
       this.#accesses.add(step, object, pivot === 'uncommitted' && changes ? ending | role.write : ending);
       if (writeConflict === 'none' && roles & role.write && committed) this.#locks.take(step, transaction, object, { exclusive: true, writes: true });
     }
-    for (const [row, before] of doing.before) {
+    for (let i = 0; i < doing.rows.length; i++) {
+      const row = doing.rows[i]!;
+      const before = doing.before[i];
       if (!committed) this.#current[row] = before;
       if (pivot !== 'uncommitted') {
         if (committed) this.#version(row, step, ends === 'unknown' ? undefined : this.#current[row]);
@@ -527,7 +561,7 @@ class Mirror {
     for (const table of doing.fuzzy ?? []) {
       if (!committed || this.#blind.has(table)) continue;
       for (const row of this.#rows[table.number]!.values())
-        if (!doing.before.has(row)) this.#version(row, step, undefined);
+        if (!doing.wrote(row)) this.#version(row, step, undefined);
     }
   }
 
@@ -543,7 +577,7 @@ class Mirror {
   #savepoint(transaction: number, op: Operation): void {
     const doing = this.#do(transaction);
     const images = new Map<number, Image>();
-    for (const row of doing.before.keys()) images.set(row, this.#current[row]);
+    for (const row of doing.rows) images.set(row, this.#current[row]);
     doing.savepoints ??= [];
     doing.savepoints.push({ name: lastWord(op), images });
   }
@@ -554,10 +588,10 @@ class Mirror {
     if (doing === undefined || at < 0) return;
     const { images } = doing.savepoints![at]!;
     doing.savepoints!.length = at + 1;
-    for (const [row, before] of doing.before) {
-      this.#current[row] = images.has(row) ? images.get(row) : before;
+    doing.rows.forEach((row, i) => {
+      this.#current[row] = images.has(row) ? images.get(row) : doing.before[i];
       this.#accesses.add(step, row, role.write);
-    }
+    });
   }
 }
 
@@ -595,20 +629,20 @@ function overlay(base: Image, cells: readonly Evaluated[]): Image {
 }
 
 /** The rows of a result by their names; undefined: the result does not name them. */
-function resultRows(op: Operation, plan: ScanPlan): Map<string, Evaluated[]> | undefined {
+function resultRows(op: Operation, plan: ScanPlan): { name: string; cells: Evaluated[] }[] | undefined {
   const { table } = plan;
   if (op.rows === undefined) return undefined;
   const shows = plan.shows ?? op.columns?.map((name) => table.columns.indexOf(name.toLowerCase())) ?? [];
   const named = table.identity.length > 0 && table.identity.every((at) => shows.includes(at));
   const single = plan.keys?.length === 1 ? plan.keys[0]! : undefined;
   if (!named && single === undefined) return undefined;
-  const found = new Map<string, Evaluated[]>();
+  const found: { name: string; cells: Evaluated[] }[] = [];
   for (const line of op.rows) {
     const cells: Evaluated[] = new Array(table.columns.length).fill(unknownCell);
     for (let i = 0; i < shows.length; i++) if (shows[i]! >= 0) cells[shows[i]!] = line[i] ?? null;
     const name = named ? rowName(table, cells) : single;
     if (name === undefined) return undefined;
-    found.set(name, cells);
+    found.push({ name, cells });
   }
   return found;
 }

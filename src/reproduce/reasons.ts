@@ -65,23 +65,36 @@ function* overlappingPairs(
   batches: Batches,
 ): Generator<readonly [before: number, after: number, object: number, readFirst: boolean]> {
   const { first, object, roles } = accesses;
-  const recent: ({ step: number; roles: number }[] | undefined)[] = new Array(objects.names.length).fill(undefined);
+  const recent: (number[] | undefined)[] = new Array(objects.names.length).fill(undefined);
+  const recentRoles: (number[] | undefined)[] = new Array(objects.names.length).fill(undefined);
   const onlyReads = read | snapshot;
   for (const step of batches.steps) {
     for (let i = first[step]!; i < first[step + 1]!; i++) {
       const at = object[i]!;
       const mask = conflictsOf(roles[i]!);
-      const list = recent[at] ?? [];
-      const kept = [];
-      for (const other of list) {
-        const conflicts = (mask & other.roles) !== 0;
-        if (conflicts && overlap(steps, other.step, step)) yield [other.step, step, at, (other.roles & ~onlyReads) === 0];
-        const covered = (conflictsOf(other.roles) & ~mask) === 0;
-        const settled = conflicts || steps.session[other.step] === steps.session[step];
-        if (!(covered && settled)) kept.push(other);
+      let list = recent[at];
+      let listRoles = recentRoles[at]!;
+      if (list === undefined) {
+        list = [];
+        listRoles = [];
+        recent[at] = list;
+        recentRoles[at] = listRoles;
       }
-      kept.push({ step, roles: roles[i]! });
-      recent[at] = kept;
+      let kept = 0;
+      for (let j = 0; j < list.length; j++) {
+        const other = list[j]!;
+        const theirs = listRoles[j]!;
+        const conflicts = (mask & theirs) !== 0;
+        if (conflicts && overlap(steps, other, step)) yield [other, step, at, (theirs & ~onlyReads) === 0];
+        const covered = (conflictsOf(theirs) & ~mask) === 0;
+        if (covered && (conflicts || steps.session[other] === steps.session[step])) continue;
+        list[kept] = other;
+        listRoles[kept++] = theirs;
+      }
+      list.length = kept;
+      listRoles.length = kept;
+      list.push(step);
+      listRoles.push(roles[i]!);
     }
   }
 }

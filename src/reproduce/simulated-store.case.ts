@@ -142,7 +142,10 @@ export class SimStore {
     const base = clause === 'snapshot' ? at : Number.POSITIVE_INFINITY;
     if (op.type === 'insert') {
       const holder = this.#locks.get(op.id);
-      if (holder !== undefined && holder !== txn) return this.#block(txn, op, op.id, arrived);
+      if (holder !== undefined && holder !== txn) {
+        if (mechanism.writeConflict === 'fails') return { error: 'duplicate-key' };
+        return this.#block(txn, op, op.id, arrived);
+      }
       if (this.#seen(txn, op.id, Number.POSITIVE_INFINITY) !== null) return { error: 'duplicate-key' };
       this.#locks.set(op.id, txn);
       txn.writes.set(op.id, op.value);

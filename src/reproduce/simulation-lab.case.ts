@@ -20,7 +20,10 @@ export interface Mix {
   readonly sessions: number;
   readonly transactions: number;
   readonly values: number;
+  /** Scans, inserts and deletes too. */
   readonly wide: boolean;
+  /** Updates of all rows that satisfy a condition. */
+  readonly rangeWrites?: boolean;
 }
 
 export function randomProgram(random: () => number, mix: Mix): SimProgram {
@@ -38,7 +41,7 @@ export function randomProgram(random: () => number, mix: Mix): SimProgram {
     if (roll < 0.82) return { type: 'scan', below: random() < 0.5 ? undefined : below(120) };
     if (roll < 0.88) return { type: 'delete', id: id() };
     if (roll < 0.96) return { type: 'insert', id: id(), value: value() };
-    return { type: 'set-below', below: below(120), value: value() };
+    return mix.rangeWrites === true ? { type: 'set-below', below: below(120), value: value() } : { type: 'set', id: id(), value: value() };
   };
   const sessions = Array.from({ length: mix.sessions }, () =>
     Array.from({ length: mix.transactions }, (): SimOp[] => {

@@ -226,7 +226,8 @@ export class Planner {
     }
     if (plan.type === 'scan' && statement.type === 'select' && statement.body.type === 'core') {
       if (count !== 1 || !isKeyTest(statement.body.where, table, shape.constants[0]!, this.dialect)) return null;
-      return ([key]) => ({ ...plan, keys: one(key!), where: undefined });
+      const { lock, shows, complete } = plan;
+      return ([key]) => ({ type: 'scan', table, keys: one(key!), where: undefined, lock, shows, complete });
     }
     if (plan.type === 'delete' && statement.type === 'delete') {
       if (count !== 1 || !isKeyTest(statement.where, table, shape.constants[0]!, this.dialect)) return null;

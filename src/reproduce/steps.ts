@@ -97,13 +97,14 @@ function inProgramOrder(list: readonly number[], operations: readonly Operation[
 }
 
 class Builder {
-  readonly #session: number[] = [];
-  readonly #position: number[] = [];
-  readonly #source: number[] = [];
-  readonly #transaction: number[] = [];
-  readonly #start: number[] = [];
-  readonly #end: number[] = [];
-  readonly #replaced: number[] = [];
+  readonly #session: Int32Array;
+  readonly #position: Int32Array;
+  readonly #source: Int32Array;
+  readonly #transaction: Int32Array;
+  readonly #start: Float64Array;
+  readonly #end: Float64Array;
+  readonly #replaced: Uint8Array;
+  #count = 0;
   readonly #endOf: number[] = [];
   readonly #firstOf: number[] = [];
   readonly #leftOut: LeftOut[] = [];
@@ -111,80 +112,98 @@ class Builder {
   constructor(
     private readonly history: History,
     private readonly keepTimed: boolean,
-  ) {}
+  ) {
+    // Each operation makes one step; a failed one may need a ROLLBACK behind it.
+    const { operations } = history;
+    let most = operations.length;
+    for (const op of operations) if (op.error !== undefined) most++;
+    this.#session = new Int32Array(most);
+    this.#position = new Int32Array(most);
+    this.#source = new Int32Array(most);
+    this.#transaction = new Int32Array(most);
+    this.#start = new Float64Array(most);
+    this.#end = new Float64Array(most);
+    this.#replaced = new Uint8Array(most);
+  }
 
   /** Adds the steps of a session and returns its statements. */
   session(number: number, list: readonly number[]): string[] {
     const { operations } = this.history;
     const statements: string[] = [];
-    this.#firstOf.push(this.#source.length);
+    this.#firstOf.push(this.#count);
     let last = -1;
-    let transaction = -1;
     let explicit = false;
     let doomed = false;
-    const add = (
-      op: Pick<Operation, 'start' | 'end' | 'ends'>,
-      source: number,
-      sql: string,
-      replaced: boolean,
-    ) => {
-      this.#session.push(number);
-      this.#position.push(statements.length);
-      this.#source.push(source);
-      this.#transaction.push(transaction);
-      this.#start.push(op.start);
-      this.#end.push(op.end ?? Number.POSITIVE_INFINITY);
-      this.#replaced.push(replaced ? 1 : 0);
-      if (op.ends !== undefined) this.#endOf[transaction] = this.#source.length - 1;
-      statements.push(sql);
-    };
-    list.forEach((at, i) => {
+    let before: Operation | undefined;
+    for (let i = 0; i < list.length; i++) {
+      const at = list[i]!;
       const op = operations[at]!;
-      const before = i === 0 ? undefined : operations[list[i - 1]!]!;
+      const { kind, ends } = op;
       if (op.transaction !== last) {
         last = op.transaction;
-        transaction = this.#endOf.length;
         this.#endOf.push(-1);
-        explicit = op.kind === 'begin';
+        explicit = kind === 'begin';
         doomed = false;
       } else explicit = true;
-      if (op.statement === undefined && op.kind === 'rollback' && isFailedCommit(before, op)) {
+      const previous = before;
+      before = op;
+      if (kind === 'rollback' && op.statement === undefined && isFailedCommit(previous, op)) {
         this.#leftOut.push({ operation: at, why: 'the executor rolled back after a COMMIT that failed' });
-        return;
+        continue;
       }
-      const timed = op.error !== undefined && byTiming.has(op.error.class) && !this.keepTimed;
-      if (timed) {
+      const error = op.error;
+      if (error !== undefined && byTiming.has(error.class) && !this.keepTimed) {
         doomed = true;
-        this.#leftOut.push({ operation: at, why: `it ended by timing (${op.error.class})` });
-        if (op.ends !== undefined && explicit) add(op, at, 'ROLLBACK', true);
-        return;
+        this.#leftOut.push({ operation: at, why: `it ended by timing (${error.class})` });
+        if (ends !== undefined && explicit) this.#add(number, op, at, statements, 'ROLLBACK');
+        continue;
       }
-      const becomesRollback = doomed && op.kind === 'commit' && op.ends === 'rollback';
-      add(op, at, becomesRollback ? 'ROLLBACK' : sqlOf(op), becomesRollback);
-      const endedByItself = op.ends === 'rollback' && op.kind !== 'rollback' && op.kind !== 'commit';
+      const becomesRollback = doomed && kind === 'commit' && ends === 'rollback';
+      this.#add(number, op, at, statements, becomesRollback ? 'ROLLBACK' : undefined);
+      if (ends !== 'rollback' || kind === 'rollback' || kind === 'commit' || !explicit) continue;
       const next = list[i + 1] === undefined ? undefined : operations[list[i + 1]!]!;
-      if (endedByItself && explicit && next !== undefined && next.kind !== 'begin') {
-        add({ start: op.end ?? op.start, end: op.end }, -1, 'ROLLBACK', true);
+      if (next !== undefined && next.kind !== 'begin') {
+        const since = op.end ?? op.start;
+        this.#put(number, -1, since, since, true, statements.length);
+        statements.push('ROLLBACK');
       }
-    });
+    }
     return statements;
   }
 
+  #add(session: number, op: Operation, source: number, statements: string[], instead: string | undefined): void {
+    if (op.ends !== undefined) this.#endOf[this.#endOf.length - 1] = this.#count;
+    const { start, end } = op;
+    this.#put(session, source, start, end ?? Number.POSITIVE_INFINITY, instead !== undefined, statements.length);
+    statements.push(instead ?? sqlOf(op));
+  }
+
+  #put(session: number, source: number, start: number, end: number, replaced: boolean, position: number): void {
+    const step = this.#count++;
+    this.#session[step] = session;
+    this.#position[step] = position;
+    this.#source[step] = source;
+    this.#transaction[step] = this.#endOf.length - 1;
+    this.#start[step] = start;
+    this.#end[step] = end;
+    this.#replaced[step] = replaced ? 1 : 0;
+  }
+
   finish(program: Case): Steps {
-    const count = this.#source.length;
+    const count = this.#count;
     return {
       case: program,
       count,
-      session: Int32Array.from(this.#session),
-      position: Int32Array.from(this.#position),
-      source: Int32Array.from(this.#source),
-      transaction: Int32Array.from(this.#transaction),
-      start: Float64Array.from(this.#start),
-      end: Float64Array.from(this.#end),
+      session: this.#session.subarray(0, count),
+      position: this.#position.subarray(0, count),
+      source: this.#source.subarray(0, count),
+      transaction: this.#transaction.subarray(0, count),
+      start: this.#start.subarray(0, count),
+      end: this.#end.subarray(0, count),
       transactionCount: this.#endOf.length,
       endOf: Int32Array.from(this.#endOf),
       firstOf: Int32Array.from([...this.#firstOf, count]),
-      replaced: Uint8Array.from(this.#replaced),
+      replaced: this.#replaced.subarray(0, count),
       leftOut: this.#leftOut,
     };
   }
@@ -195,7 +214,7 @@ function isFailedCommit(before: Operation | undefined, op: Operation): boolean {
 }
 
 function sqlOf(op: Operation): string {
-  if (op.sql !== undefined) return op.sql.replace(/\s*;\s*$/, '');
+  if (op.sql !== undefined) return withoutEnd(op.sql);
   if (op.kind === 'begin') return 'BEGIN';
   if (op.kind === 'commit') return 'COMMIT';
   if (op.kind === 'rollback') return 'ROLLBACK';
@@ -203,6 +222,37 @@ function sqlOf(op: Operation): string {
     'usage',
     `operation ${op.index} (${op.kind}) has no SQL, so this history cannot be sent to a database again`,
   );
+}
+
+/** Without semicolon and blanks at the end. */
+function withoutEnd(sql: string): string {
+  let end = sql.length;
+  while (end > 0 && (sql.charCodeAt(end - 1) <= 32 || sql.charCodeAt(end - 1) === 59)) end--;
+  return end === sql.length ? sql : sql.slice(0, end);
+}
+
+/** All steps by a time that grows within every session (`start` or `end`): a merge of the sessions. */
+export function stepsByTime({ count, firstOf }: Steps, time: Float64Array): Int32Array {
+  const sessionCount = firstOf.length - 1;
+  const order = new Int32Array(count);
+  const next = firstOf.slice(0, sessionCount);
+  /** The time of each session's next step; what is over comes last. */
+  const times = new Float64Array(sessionCount);
+  const look = (session: number) => {
+    const step = next[session]!;
+    times[session] = step < firstOf[session + 1]! ? time[step]! : Number.NaN;
+  };
+  for (let session = 0; session < sessionCount; session++) look(session);
+  for (let i = 0; i < count; i++) {
+    let best = -1;
+    for (let session = 0; session < sessionCount; session++) {
+      const at = times[session]!;
+      if (!Number.isNaN(at) && (best < 0 || at < times[best]!)) best = session;
+    }
+    order[i] = next[best]!++;
+    look(best);
+  }
+  return order;
 }
 
 /** A step as the case and its schedule name it. */

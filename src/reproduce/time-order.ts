@@ -7,7 +7,7 @@
 import { conflictsOf } from './conflicts.js';
 import type { Accesses } from './evidence.js';
 import { Ints } from './ints.js';
-import type { Steps } from './steps.js';
+import { type Steps, stepsByTime } from './steps.js';
 
 export interface TimeEdges {
   readonly from: Ints;
@@ -17,8 +17,8 @@ export interface TimeEdges {
 export function timeOrder(steps: Steps, accesses: Accesses, objectCount: number): TimeEdges {
   const { count, start, end, session } = steps;
   const { first, object, roles } = accesses;
-  const byStart = Int32Array.from({ length: count }, (_, i) => i).sort((a, b) => start[a]! - start[b]!);
-  const byEnd = Int32Array.from({ length: count }, (_, i) => i).sort((a, b) => end[a]! - end[b]!);
+  const byStart = stepsByTime(steps, start);
+  const byEnd = stepsByTime(steps, end);
   const finished: (number[] | undefined)[] = new Array(objectCount).fill(undefined);
   const rolesOf: (number[] | undefined)[] = new Array(objectCount).fill(undefined);
   const edges: TimeEdges = { from: new Ints(count * 2), to: new Ints(count * 2) };

@@ -1,0 +1,154 @@
+/**
+ * How often does a finding come back? A history's finding, its inferred schedule, and a number of replays: each is
+ * checked as the raw run was, and counts if it shows a finding of the same identity.
+ *
+ * Where the history can be explained in several ways, one was chosen. If the first replays do not show the finding,
+ * other ways are tried, one at a time, before the runs are counted (Pisco §4: an order is right if it triggers the bug).
+ */
+import type { Contract } from '../contracts/index.js';
+import type { Finding } from '../check/index.js';
+import type { RunOptions } from '../execute/index.js';
+import type { History } from '../histories/index.js';
+import type { Scratch } from '../targets/index.js';
+import type { Difference } from './compare.js';
+import { type InferredOrder, inferSchedule } from './infer.js';
+import { type ReplayMode, replay } from './replay.js';
+import { wilsonInterval } from './wilson.js';
+
+/** What finds findings, and what makes two of them the same. */
+export interface Checker {
+  readonly findings: (history: History) => readonly Finding[];
+  readonly identity: (finding: Finding, history: History) => string;
+}
+
+export interface ReproduceOptions extends RunOptions {
+  readonly runs: number;
+  readonly mode: ReplayMode;
+  readonly checker: Checker;
+  /** Other explanations to try when the first replay does not show the finding; default 8. */
+  readonly otherOrders?: number;
+  readonly onRun?: (done: number, reproduced: number) => void;
+}
+
+export interface Reproduction {
+  readonly finding: Finding;
+  readonly identity: string;
+  readonly inferred: InferredOrder;
+  readonly mode: ReplayMode;
+  /** Runs that ended; fewer than asked for if the run was interrupted. */
+  readonly runs: number;
+  readonly reproduced: number;
+  /** Where the true ratio lies, with 95 % confidence. */
+  readonly interval: readonly [low: number, high: number];
+  /** Runs in which every operation saw what it saw in the raw run. */
+  readonly identical: number;
+  /** Where runs first diverged, most frequent first. */
+  readonly divergences: readonly { readonly count: number; readonly first: Difference }[];
+  /** Identities of other findings the replays showed, with how many runs showed each. */
+  readonly others: readonly { readonly kind: string; readonly runs: number }[];
+  /** Why a run could not go on as scheduled, if one could not. */
+  readonly infeasible?: string;
+}
+
+/** Replays a history's finding. The finding is the first that the checker has; undefined: it has none. */
+export async function reproduce(
+  scratch: Scratch,
+  history: History,
+  contract: Contract,
+  options: ReproduceOptions,
+): Promise<Reproduction | undefined> {
+  const finding = options.checker.findings(history)[0];
+  if (finding === undefined) return undefined;
+  const inferred = inferSchedule(history, contract);
+  return reproduceOrder(scratch, inferred, finding, options, (choices) =>
+    inferSchedule(history, contract, { choices }),
+  );
+}
+
+/** The same with an order at hand. `otherwise` makes another order from other choices. */
+export async function reproduceOrder(
+  scratch: Scratch,
+  given: InferredOrder,
+  finding: Finding,
+  options: ReproduceOptions,
+  otherwise?: (choices: ReadonlyMap<number, number>) => InferredOrder,
+): Promise<Reproduction> {
+  const { checker, mode } = options;
+  const identity = checker.identity(finding, given.raw);
+  const tally = new Tally();
+  let inferred = given;
+  const once = async (order: InferredOrder) => {
+    const report = await replay(scratch, order, mode, options);
+    const findings = checker.findings(report.history);
+    const same = findings.some((one) => checker.identity(one, report.history) === identity);
+    const kinds = findings.filter((one) => checker.identity(one, report.history) !== identity).map(({ kind }) => kind);
+    return { report, same, kinds };
+  };
+  let run = await once(inferred);
+  if (!run.same && otherwise !== undefined && mode !== 'random') {
+    for (const choices of otherChoices(given, options.otherOrders ?? 8)) {
+      if (options.signal?.aborted === true) break;
+      const order = otherwise(choices);
+      const attempt = await once(order);
+      if (!attempt.same) continue;
+      inferred = order;
+      run = attempt;
+      break;
+    }
+  }
+  tally.add(run);
+  options.onRun?.(tally.runs, tally.reproduced);
+  while (tally.runs < options.runs && options.signal?.aborted !== true) {
+    tally.add(await once(inferred));
+    options.onRun?.(tally.runs, tally.reproduced);
+  }
+  return { finding, identity, inferred, mode, ...tally.result() };
+}
+
+/** Single changes of choice: one statement explained another way. */
+function* otherChoices(order: InferredOrder, limit: number): Generator<ReadonlyMap<number, number>> {
+  let made = 0;
+  for (const [number, { choices, chosen }] of order.ambiguous.entries()) {
+    for (let choice = 0; choice < choices; choice++) {
+      if (choice === chosen) continue;
+      if (made++ === limit) return;
+      yield new Map([[number, choice]]);
+    }
+  }
+}
+
+class Tally {
+  runs = 0;
+  reproduced = 0;
+  #identical = 0;
+  #infeasible: string | undefined;
+  readonly #divergences = new Map<number, { count: number; first: Difference }>();
+  readonly #others = new Map<string, number>();
+
+  add({ report, same, kinds }: { report: Awaited<ReturnType<typeof replay>>; same: boolean; kinds: readonly string[] }): void {
+    this.runs++;
+    if (same) this.reproduced++;
+    for (const kind of new Set(kinds)) this.#others.set(kind, (this.#others.get(kind) ?? 0) + 1);
+    this.#infeasible ??= report.infeasible;
+    const first = report.firstDifference;
+    if (first === undefined) {
+      this.#identical++;
+      return;
+    }
+    const known = this.#divergences.get(first.operation);
+    if (known === undefined) this.#divergences.set(first.operation, { count: 1, first });
+    else known.count++;
+  }
+
+  result(): Omit<Reproduction, 'finding' | 'identity' | 'inferred' | 'mode'> {
+    return {
+      runs: this.runs,
+      reproduced: this.reproduced,
+      interval: wilsonInterval(this.reproduced, this.runs),
+      identical: this.#identical,
+      divergences: [...this.#divergences.values()].sort((a, b) => b.count - a.count),
+      others: [...this.#others].map(([kind, runs]) => ({ kind, runs })),
+      ...(this.#infeasible === undefined ? undefined : { infeasible: this.#infeasible }),
+    };
+  }
+}
