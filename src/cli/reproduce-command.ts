@@ -31,7 +31,11 @@ interface ReproduceFlags {
   readonly lockTimeout: string;
 }
 
-export function reproduceCommand(program: Command, context: CliContext, exit: (code: ExitCode) => void): void {
+export function reproduceCommand(
+  program: Command,
+  context: CliContext,
+  exit: (code: ExitCode) => void,
+): void {
   program
     .command('reproduce')
     .argument('<file>', 'a history with a finding, or a case (script or *.case.json) that shows one')
@@ -45,10 +49,7 @@ export function reproduceCommand(program: Command, context: CliContext, exit: (c
     .option('--json', 'print the result as JSON')
     .option('--statement-timeout <ms>', 'limit for one statement', '10000')
     .option('--lock-timeout <ms>', 'limit for waiting on a lock', '5000')
-    .addHelpText(
-      'after',
-      '\nExit code: 1 the finding came back, 2 it did not or there is none, 3 error.',
-    )
+    .addHelpText('after', '\nExit code: 1 the finding came back, 2 it did not or there is none, 3 error.')
     .action(async (file: string, flags: ReproduceFlags) => exit(await run(file, flags, context)));
 }
 
@@ -113,10 +114,11 @@ async function subjectOf(file: string, job: Job): Promise<History | undefined> {
   const { target, level } = job;
   const isHistory =
     file !== '-' &&
-    (await recognizeFormat(file).then(
-      () => true,
-      () => false,
-    ));
+    (/\.history\.jsonl(\.gz)?$/.test(file) ||
+      (await recognizeFormat(file).then(
+        () => true,
+        () => false,
+      )));
   if (!isHistory) return await runUntilFound(await readCase(file, target.dialect), job);
   const read = await readAnyHistory(file);
   if (read.kind !== 'sql')
@@ -164,7 +166,10 @@ function render(result: Reproduction, history: History, context: CliContext): st
     lines.push(`${count} of ${runs} replays show another finding: ${kind}`);
   if (result.infeasible !== undefined) lines.push(`the schedule cannot run as it is: ${result.infeasible}`);
   if (divergences.length === 0) lines.push('every operation saw what it saw in the history, in every replay');
-  else lines.push(`${result.identical} of ${runs} replays were identical to the history; the others parted from it first at`);
+  else
+    lines.push(
+      `${result.identical} of ${runs} replays were identical to the history; the others parted from it first at`,
+    );
   for (const { count, first } of divergences.slice(0, 5)) lines.push(divergenceText(count, first));
   return lines.join('\n');
 }

@@ -27,7 +27,12 @@ export function differenceOf(
   again: Operation | undefined,
 ): Pick<Difference, 'kind' | 'was' | 'is' | 'why'> | undefined {
   if (again === undefined)
-    return { kind: 'not sent', was: outcomeText(raw), is: 'not sent', why: 'its transaction or session had ended before' };
+    return {
+      kind: 'not sent',
+      was: outcomeText(raw),
+      is: 'not sent',
+      why: 'its transaction or session had ended before',
+    };
   if (again.outcome === 'unknown' && raw.outcome !== 'unknown')
     return { kind: 'not answered', was: outcomeText(raw), is: outcomeText(again), why: whyFailed(again) };
   if (raw.error?.class !== again.error?.class)

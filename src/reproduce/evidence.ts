@@ -4,8 +4,8 @@
  * it into edges, `invariants.ts` checks a schedule against it.
  */
 import type { Evaluated } from '../sql/index.js';
-import { groupBy, Ints } from './ints.js';
 import { onTable } from './conflicts.js';
+import { groupBy, Ints } from './ints.js';
 import { type Image, sameCell } from './schema.js';
 import type { RowTest } from './statement-plan.js';
 import type { Steps } from './steps.js';
@@ -114,7 +114,8 @@ export function explains(image: Image, expected: Expected): boolean | undefined 
     }
     return sure;
   }
-  const present = image === null ? false : expected.where === undefined ? true : truthOf(expected.where(image));
+  const present =
+    image === null ? false : expected.where === undefined ? true : truthOf(expected.where(image));
   if (present === undefined) return undefined;
   return expected.type === 'some' ? present : !present;
 }

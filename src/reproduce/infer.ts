@@ -30,10 +30,10 @@ import { type BrokenInvariant, brokenInvariants } from './invariants.js';
 import { collectEvidence } from './mirror.js';
 import { strength } from './order-graph.js';
 import { orderReasons } from './reasons.js';
+import { type Solution, solve } from './solve.js';
 import { type LeftOut, refOf, type Steps, stepsOf } from './steps.js';
 import { timeOrder } from './time-order.js';
 import { addTimestampOrder } from './timestamp-order.js';
-import { type Solution, solve } from './solve.js';
 import { addVersionOrder } from './version-order.js';
 
 export interface InferOptions {
@@ -85,7 +85,11 @@ export interface UnexplainedStatement {
 }
 
 /** Infers a schedule for the program of a history under a contract that says how its engine works. */
-export function inferSchedule(history: History, contract: Contract, options: InferOptions = {}): InferredOrder {
+export function inferSchedule(
+  history: History,
+  contract: Contract,
+  options: InferOptions = {},
+): InferredOrder {
   const { mechanism } = contract;
   if (mechanism === undefined) {
     throw new IsoldeError(
@@ -100,7 +104,11 @@ export function inferSchedule(history: History, contract: Contract, options: Inf
   const times = timeOrder(steps, evidence.accesses, evidence.objects.names.length);
   const solution = solve(evidence, times, options.choices);
   const { batches } = solution;
-  const schedule = scheduleOf(steps, batches, options.reasons === false ? undefined : orderReasons(evidence, solution));
+  const schedule = scheduleOf(
+    steps,
+    batches,
+    options.reasons === false ? undefined : orderReasons(evidence, solution),
+  );
   const exempt = new Set([...batches.forced.map(({ step }) => step), ...evidence.waits]);
   const broken = options.check === false ? [] : brokenInvariants(evidence, schedule, exempt);
   return {
@@ -133,7 +141,8 @@ function scheduleOf(steps: Steps, batches: Batches, reasons: OrderReason[] | und
   const list: StatementRef[][] = [];
   for (let b = 0; b + 1 < batches.first.length; b++) {
     const batch: StatementRef[] = [];
-    for (let i = batches.first[b]!; i < batches.first[b + 1]!; i++) batch.push(refOf(steps, batches.steps[i]!));
+    for (let i = batches.first[b]!; i < batches.first[b + 1]!; i++)
+      batch.push(refOf(steps, batches.steps[i]!));
     list.push(batch);
   }
   return reasons === undefined ? { batches: list } : { batches: list, reasons };
@@ -143,23 +152,25 @@ function sourcesOf(steps: Steps): Int32Array[] {
   return steps.case.sessions.map((_, s) => steps.source.slice(steps.firstOf[s]!, steps.firstOf[s + 1]!));
 }
 
-function notesOf(
-  evidence: Evidence,
-  { batches, holds }: Solution,
-  { header }: History,
-): string[] {
+function notesOf(evidence: Evidence, { batches, holds }: Solution, { header }: History): string[] {
   const notes = [...evidence.notes];
   const byWhy = new Map<string, number>();
   for (const { why } of evidence.steps.leftOut) byWhy.set(why, (byWhy.get(why) ?? 0) + 1);
-  for (const [why, count] of byWhy) notes.push(`${count} operation${count === 1 ? '' : 's'} left out: ${why}`);
+  for (const [why, count] of byWhy)
+    notes.push(`${count} operation${count === 1 ? '' : 's'} left out: ${why}`);
   const several = holds.filter((_, i) => evidence.choices[i]!.alternatives.length > 1).length;
-  if (several > 0) notes.push(`${several} statements can be explained in several ways; one was chosen for each`);
+  if (several > 0)
+    notes.push(`${several} statements can be explained in several ways; one was chosen for each`);
   const open = holds.filter((one) => one < 0).length;
-  if (open > 0) notes.push(`${open} statements may see something else: no order was found that explains them with the rest`);
+  if (open > 0)
+    notes.push(
+      `${open} statements may see something else: no order was found that explains them with the rest`,
+    );
   if (evidence.unexplained.length > 0)
     notes.push(`${evidence.unexplained.length} accesses of the raw run fit no version or lock that it shows`);
   const hard = batches.forced.filter((one) => one.strength === strength.certain).length;
-  if (hard > 0) notes.push(`${hard} statements stand where they are only because the orders found contradict each other`);
+  if (hard > 0)
+    notes.push(`${hard} statements stand where they are only because the orders found contradict each other`);
   if (header.sessionLevels !== undefined && Object.keys(header.sessionLevels).length > 0)
     notes.push('sessions run at different levels; the order was inferred for one');
   return notes;

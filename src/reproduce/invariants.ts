@@ -75,7 +75,10 @@ class Walk {
       });
     });
     this.#published = groupBy(publishers.view(), steps.count);
-    this.#needs = groupBy(Int32Array.from(needs, ({ snapshot }) => snapshot), steps.count);
+    this.#needs = groupBy(
+      Int32Array.from(needs, ({ snapshot }) => snapshot),
+      steps.count,
+    );
     this.#locks = groupBy(locks.step.view(), steps.count);
     for (const { step, object } of unexplained) this.#unexplained.add(`${step} ${object}`);
     this.#stamp = new Int32Array(objects.names.length).fill(-1);

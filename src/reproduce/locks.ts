@@ -27,7 +27,11 @@ interface Holder {
 }
 
 export class LockTable {
-  readonly taken: Evidence['locks'] = { step: new Ints(1024), object: new Ints(1024), exclusive: new Ints(1024) };
+  readonly taken: Evidence['locks'] = {
+    step: new Ints(1024),
+    object: new Ints(1024),
+    exclusive: new Ints(1024),
+  };
   readonly choices: Choice[] = [];
   /** Per object: who last locked it exclusively. */
   readonly #exclusive = new Map<number, Holder>();
@@ -59,7 +63,12 @@ export class LockTable {
     return this.#sequence.get(object) ?? [];
   }
 
-  take(step: number, transaction: number, object: number, mode: { readonly exclusive: boolean; readonly writes: boolean }): void {
+  take(
+    step: number,
+    transaction: number,
+    object: number,
+    mode: { readonly exclusive: boolean; readonly writes: boolean },
+  ): void {
     const { exclusive, writes } = mode;
     const holder = this.#exclusive.get(object);
     const sharers = this.#sharers.get(object);
@@ -126,7 +135,8 @@ export class LockTable {
     }
     // A step that waits for its lock fixes its snapshot before it waits, so it may have to be sent early; but not if it
     // could overwrite only what its snapshot shows.
-    const overwrites = exclusive && holder.wrote && this.basisOf(transaction) >= 0 && this.committed(holder.transaction);
+    const overwrites =
+      exclusive && holder.wrote && this.basisOf(transaction) >= 0 && this.committed(holder.transaction);
     const mayWait = this.arrives(transaction, step) && !overwrites;
     this.#overlapping(ending, step, because.lock, object, ending === holder.step || mayWait);
     // Sent early it would stand in the queue; whoever got the lock before it must be there first.
@@ -145,7 +155,13 @@ export class LockTable {
       this.unexplained.push({ step, object, what: 'overwrote a version that its snapshot does not show' });
   }
 
-  #overlapping(from: number, to: number, why: Parameters<Edges['add']>[2], object: number, soft: boolean): void {
+  #overlapping(
+    from: number,
+    to: number,
+    why: Parameters<Edges['add']>[2],
+    object: number,
+    soft: boolean,
+  ): void {
     const { steps, edges } = this;
     if (steps.session[from] === steps.session[to]) return;
     if (steps.end[from]! < steps.start[to]!) return; // time says so
@@ -156,7 +172,10 @@ export class LockTable {
   passTable(step: number, transaction: number, table: number, whole: boolean): void {
     const { steps } = this;
     const lockers = (this.#lockers.get(table) ?? []).filter(
-      (one) => !(steps.endOf[one.transaction]! >= 0 && steps.end[steps.endOf[one.transaction]!]! < steps.start[step]!),
+      (one) =>
+        !(
+          steps.endOf[one.transaction]! >= 0 && steps.end[steps.endOf[one.transaction]!]! < steps.start[step]!
+        ),
     );
     for (const one of lockers) {
       if (one.transaction === transaction || (!one.whole && !whole)) continue;

@@ -32,12 +32,7 @@ export interface OrderGraph {
   byTarget(): Groups;
 }
 
-export function orderGraph(
-  count: number,
-  edges: Edges,
-  chosen: ChosenOrders,
-  times: TimeEdges,
-): OrderGraph {
+export function orderGraph(count: number, edges: Edges, chosen: ChosenOrders, times: TimeEdges): OrderGraph {
   const found = edges.from.length;
   const guessed = found + chosen.orders.length;
   const all = guessed + times.from.length;

@@ -3,9 +3,9 @@
  * did not decide. Pairs that a third statement between them settles are left out.
  */
 import type { OrderReason } from '../cases/index.js';
+import type { Batches } from './batches.js';
 import { conflictsOf, read, snapshot } from './conflicts.js';
 import { type Because, because, type Evidence } from './evidence.js';
-import type { Batches } from './batches.js';
 import type { Solution } from './solve.js';
 import { refOf, type Steps } from './steps.js';
 
@@ -31,7 +31,13 @@ export function orderReasons(evidence: Evidence, { batches, holds }: Solution): 
   });
   for (const [before, after, object, readFirst] of overlappingPairs(evidence, batches)) {
     const name = objects.names[object]!;
-    tell(before, after, readFirst ? `both concern ${name} and the one that reads goes first` : `both concern ${name} and it was answered first`);
+    tell(
+      before,
+      after,
+      readFirst
+        ? `both concern ${name} and the one that reads goes first`
+        : `both concern ${name} and it was answered first`,
+    );
   }
   return reasons;
 }

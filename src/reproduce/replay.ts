@@ -86,7 +86,12 @@ export function compareReplay(inferred: InferredOrder, mode: ReplayMode, history
         return;
       }
       const name = raw.header.sessions[session]!;
-      const difference: Difference = { operation: source, session: name, sql: before.sql ?? before.kind, ...found };
+      const difference: Difference = {
+        operation: source,
+        session: name,
+        sql: before.sql ?? before.kind,
+        ...found,
+      };
       if (differences.length < mostDifferences) differences.push(difference);
       if (first === undefined || reached < first.at) first = { at: reached, difference };
       if (/time limit|deadlock/.test(found.why)) infeasible ??= `${name}: ${difference.sql}: ${found.why}`;

@@ -5,8 +5,9 @@
  * Where the history can be explained in several ways, one was chosen. If the first replays do not show the finding,
  * other ways are tried, one at a time, before the runs are counted (Pisco §4: an order is right if it triggers the bug).
  */
-import type { Contract } from '../contracts/index.js';
+
 import type { Finding } from '../check/index.js';
+import type { Contract } from '../contracts/index.js';
 import type { RunOptions } from '../execute/index.js';
 import type { History } from '../histories/index.js';
 import type { Scratch } from '../targets/index.js';
@@ -81,7 +82,9 @@ export async function reproduceOrder(
     const report = await replay(scratch, order, mode, options);
     const findings = checker.findings(report.history);
     const same = findings.some((one) => checker.identity(one, report.history) === identity);
-    const kinds = findings.filter((one) => checker.identity(one, report.history) !== identity).map(({ kind }) => kind);
+    const kinds = findings
+      .filter((one) => checker.identity(one, report.history) !== identity)
+      .map(({ kind }) => kind);
     return { report, same, kinds };
   };
   let run = await once(inferred);
@@ -125,7 +128,15 @@ class Tally {
   readonly #divergences = new Map<number, { count: number; first: Difference }>();
   readonly #others = new Map<string, number>();
 
-  add({ report, same, kinds }: { report: Awaited<ReturnType<typeof replay>>; same: boolean; kinds: readonly string[] }): void {
+  add({
+    report,
+    same,
+    kinds,
+  }: {
+    report: Awaited<ReturnType<typeof replay>>;
+    same: boolean;
+    kinds: readonly string[];
+  }): void {
     this.runs++;
     if (same) this.reproduced++;
     for (const kind of new Set(kinds)) this.#others.set(kind, (this.#others.get(kind) ?? 0) + 1);

@@ -134,7 +134,9 @@ export class SimStore {
       const wanted = ids.filter((id) => (op.type === 'get' ? id === op.id : true));
       const rows = wanted.flatMap((id): [number, number][] => {
         const value = this.#seen(txn, id, at);
-        return value === null || (op.type === 'scan' && op.below !== undefined && value >= op.below) ? [] : [[id, value]];
+        return value === null || (op.type === 'scan' && op.below !== undefined && value >= op.below)
+          ? []
+          : [[id, value]];
       });
       return { rows };
     }
@@ -238,14 +240,19 @@ export function simulate(program: SimProgram, mechanism: Mechanism, random: () =
   };
   const skipToEnd = (session: number, result: SimResult) => {
     const ops = program.sessions[session]!;
-    while (position[session]! < ops.length && !/^(commit|rollback|begin)$/.test(ops[position[session]!]!.type))
+    while (
+      position[session]! < ops.length &&
+      !/^(commit|rollback|begin)$/.test(ops[position[session]!]!.type)
+    )
       position[session]!++;
     const next = ops[position[session]!];
     if (result.ends === 'rollback' && next !== undefined && next.type !== 'begin') position[session]!++;
   };
   const store = new SimStore(mechanism, program.initial, finish);
   for (;;) {
-    const ready = program.sessions.flatMap((ops, s) => (!flying.has(s) && position[s]! < ops.length ? [s] : []));
+    const ready = program.sessions.flatMap((ops, s) =>
+      !flying.has(s) && position[s]! < ops.length ? [s] : [],
+    );
     if (ready.length === 0) break;
     const session = ready[Math.floor(random() * ready.length)]!;
     const op = program.sessions[session]![position[session]!++]!;

@@ -41,7 +41,9 @@ export function randomProgram(random: () => number, mix: Mix): SimProgram {
     if (roll < 0.82) return { type: 'scan', below: random() < 0.5 ? undefined : below(120) };
     if (roll < 0.88) return { type: 'delete', id: id() };
     if (roll < 0.96) return { type: 'insert', id: id(), value: value() };
-    return mix.rangeWrites === true ? { type: 'set-below', below: below(120), value: value() } : { type: 'set', id: id(), value: value() };
+    return mix.rangeWrites === true
+      ? { type: 'set-below', below: below(120), value: value() }
+      : { type: 'set', id: id(), value: value() };
   };
   const sessions = Array.from({ length: mix.sessions }, () =>
     Array.from({ length: mix.transactions }, (): SimOp[] => {
@@ -51,12 +53,19 @@ export function randomProgram(random: () => number, mix: Mix): SimProgram {
     }).flat(),
   );
   const initial = new Map<number, number>();
-  for (let i = 0; i < mix.rows; i++) if (!mix.wide || random() < 0.7) initial.set(i, mix.values > 0 ? below(mix.values) : i);
+  for (let i = 0; i < mix.rows; i++)
+    if (!mix.wide || random() < 0.7) initial.set(i, mix.values > 0 ? below(mix.values) : i);
   return { initial, sessions };
 }
 
 /** Runs the inferred schedule on a fresh store, batch by batch, and tells which operations saw something else. */
-export function replayDifferences(history: History, order: InferredOrder, program: SimProgram, mechanism: Mechanism, random: () => number): string[] {
+export function replayDifferences(
+  history: History,
+  order: InferredOrder,
+  program: SimProgram,
+  mechanism: Mechanism,
+  random: () => number,
+): string[] {
   const results = new Map<string, SimResult>();
   const parse = simOps();
   const queues: string[][] = order.case.sessions.map(() => []);
@@ -87,15 +96,16 @@ export function replayDifferences(history: History, order: InferredOrder, progra
       send(session);
     }
   }
-  if (process.env.SIM_LOG) for (const [k, v] of results) console.log(k, order.case.sessions[Number(k.split('.')[0])]!.statements[Number(k.split('.')[1])], JSON.stringify(v));
   const differences: string[] = [];
   order.sources.forEach((sources, session) => {
     sources.forEach((source, position) => {
       const op = source < 0 ? undefined : history.operations[source];
       if (op === undefined || order.leftOut.some(({ operation }) => operation === source)) return;
       const got = results.get(`${session}.${position}`);
-      const told = (one: Pick<Operation, 'rows' | 'matched' | 'ends'> & { error?: unknown }, error: unknown) =>
-        JSON.stringify([one.rows, one.matched, error, one.ends]);
+      const told = (
+        one: Pick<Operation, 'rows' | 'matched' | 'ends'> & { error?: unknown },
+        error: unknown,
+      ) => JSON.stringify([one.rows, one.matched, error, one.ends]);
       const was = told(op, op.error?.class);
       const is = got === undefined ? 'no answer' : told(got, got.error);
       if (was !== is) differences.push(`${session}.${position} ${op.sql}: was ${was}, is ${is}`);
@@ -117,4 +127,3 @@ function simOps(): (sql: string) => SimOp {
     return { type: 'delete', id: n[0]! };
   };
 }
-

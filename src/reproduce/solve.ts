@@ -54,7 +54,12 @@ function scoreOf({ forced }: Batches, holds: readonly number[]): number {
 }
 
 /** For every contradiction the choice in it that was blamed least takes its next alternative. */
-function moveOn(choices: readonly Choice[], { forced }: Batches, asked: number[], blamed: Int32Array): boolean {
+function moveOn(
+  choices: readonly Choice[],
+  { forced }: Batches,
+  asked: number[],
+  blamed: Int32Array,
+): boolean {
   const moved = new Set<number>();
   for (const { choices: involved } of forced) {
     if (involved.some((one) => moved.has(one))) continue;

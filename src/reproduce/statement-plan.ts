@@ -225,7 +225,8 @@ export class Planner {
       });
     }
     if (plan.type === 'scan' && statement.type === 'select' && statement.body.type === 'core') {
-      if (count !== 1 || !isKeyTest(statement.body.where, table, shape.constants[0]!, this.dialect)) return null;
+      if (count !== 1 || !isKeyTest(statement.body.where, table, shape.constants[0]!, this.dialect))
+        return null;
       const { lock, shows, complete } = plan;
       return ([key]) => ({ type: 'scan', table, keys: one(key!), where: undefined, lock, shows, complete });
     }
@@ -262,19 +263,18 @@ export class Planner {
 }
 
 /** Whether the condition is nothing but `name = constant`, for a name of integer type. */
-function isKeyTest(
-  where: Expression | undefined,
-  table: Table,
-  constant: Value,
-  dialect: Dialect,
-): boolean {
+function isKeyTest(where: Expression | undefined, table: Table, constant: Value, dialect: Dialect): boolean {
   if (where?.type !== 'binary' || typeof constant !== 'number') return false;
   if (!/INT/.test(table.shape?.columns[table.identity[0]!]?.type ?? '')) return false;
   return keysOf(where, table, dialect)?.join() === String(constant);
 }
 
 /** The names of the rows a condition can concern: `name = constant` or `name IN (constants)` among its conjuncts. */
-function keysOf(where: Expression | undefined, table: Table, dialect: Dialect): readonly string[] | undefined {
+function keysOf(
+  where: Expression | undefined,
+  table: Table,
+  dialect: Dialect,
+): readonly string[] | undefined {
   if (where === undefined || table.identity.length !== 1) return undefined;
   const column = table.shape!.columns[table.identity[0]!]!.name;
   const isName = (e: Expression) => e.type === 'column' && sameName(e.name, column, dialect);

@@ -171,14 +171,34 @@ class Builder {
     return statements;
   }
 
-  #add(session: number, op: Operation, source: number, statements: string[], instead: string | undefined): void {
+  #add(
+    session: number,
+    op: Operation,
+    source: number,
+    statements: string[],
+    instead: string | undefined,
+  ): void {
     if (op.ends !== undefined) this.#endOf[this.#endOf.length - 1] = this.#count;
     const { start, end } = op;
-    this.#put(session, source, start, end ?? Number.POSITIVE_INFINITY, instead !== undefined, statements.length);
+    this.#put(
+      session,
+      source,
+      start,
+      end ?? Number.POSITIVE_INFINITY,
+      instead !== undefined,
+      statements.length,
+    );
     statements.push(instead ?? sqlOf(op));
   }
 
-  #put(session: number, source: number, start: number, end: number, replaced: boolean, position: number): void {
+  #put(
+    session: number,
+    source: number,
+    start: number,
+    end: number,
+    replaced: boolean,
+    position: number,
+  ): void {
     const step = this.#count++;
     this.#session[step] = session;
     this.#position[step] = position;

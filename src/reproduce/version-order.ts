@@ -48,7 +48,8 @@ function orderNeed(evidence: Evidence, need: Need): void {
   }
   if (fits.length === 0) unexplained.push({ step: need.step, object: need.row, what: saw(expected) });
   else if (fits.length === 1) {
-    for (const { from, to, why } of ordersOf(evidence, need, before, last, fits[0]!)) edges.add(from, to, why, need.row);
+    for (const { from, to, why } of ordersOf(evidence, need, before, last, fits[0]!))
+      edges.add(from, to, why, need.row);
   } else {
     const alternatives = fits.map((run) => ordersOf(evidence, need, before, last, run));
     evidence.choices.push({ step: need.step, object: need.row, what: 'version', alternatives });
@@ -93,7 +94,9 @@ function orderScans(evidence: Evidence): void {
     }
   });
   for (const list of changes.values()) {
-    const order = list.publish.map((_, i) => i).sort((a, b) => steps.start[list.publish[a]!]! - steps.start[list.publish[b]!]!);
+    const order = list.publish
+      .map((_, i) => i)
+      .sort((a, b) => steps.start[list.publish[a]!]! - steps.start[list.publish[b]!]!);
     list.publish = order.map((i) => list.publish[i]!);
     list.row = order.map((i) => list.row[i]!);
   }
@@ -115,7 +118,8 @@ function orderScans(evidence: Evidence): void {
     done.clear();
     for (let i = lastStartedBefore(publish, steps.start, steps.end[snapshot]!); i >= 0; i--) {
       if (latest[i]! < steps.start[snapshot]!) break;
-      if (steps.end[publish[i]!]! < steps.start[snapshot]! || known.has(row[i]!) || done.has(row[i]!)) continue;
+      if (steps.end[publish[i]!]! < steps.start[snapshot]! || known.has(row[i]!) || done.has(row[i]!))
+        continue;
       done.add(row[i]!);
       orderNeed(evidence, { step, snapshot, row: row[i]!, expected: { type: 'none', where } });
     }

@@ -1,0 +1,332 @@
+/**
+ * The state of the mirror: rows with their newest images, the versions published so far, what every open transaction
+ * has written and locked. `mirror.ts` feeds it with statements.
+ */
+import type { Contract, Mechanism } from '../contracts/index.js';
+import type { History, Operation } from '../histories/index.js';
+import type { Dialect } from '../sql/index.js';
+import * as role from './conflicts.js';
+import {
+  AccessList,
+  Edges,
+  type Expected,
+  type Need,
+  Objects,
+  type Scan,
+  type Unexplained,
+} from './evidence.js';
+import type { FailedWrite } from './failed-writes.js';
+import { LockTable } from './locks.js';
+import { addTable, type Image, readSchema, type Table, tableKey } from './schema.js';
+import { snapshotSteps } from './snapshots.js';
+import type { RowLock, RowTest } from './statement-plan.js';
+import type { Steps } from './steps.js';
+
+/** What a transaction has done so far. Few objects each, millions of transactions: lists, not maps. */
+class Doing {
+  /** Objects it locked or wrote, with its roles there. */
+  readonly objects: number[] = [];
+  readonly roles: number[] = [];
+  /** Rows it wrote, with the version before. */
+  readonly rows: number[] = [];
+  readonly before: Image[] = [];
+  /** Tables whose rows it may have changed in ways we cannot follow. */
+  fuzzy: Set<Table> | undefined;
+  savepoints: { name: string; images: Map<number, Image> }[] | undefined;
+
+  access(object: number, roles: number): void {
+    const at = this.objects.indexOf(object);
+    if (at >= 0) this.roles[at]! |= roles;
+    else {
+      this.objects.push(object);
+      this.roles.push(roles);
+    }
+  }
+
+  wrote(row: number): boolean {
+    return this.rows.includes(row);
+  }
+}
+
+/** Which clause of the mechanism says what a statement sees. */
+export type Sees = 'plain' | 'lockingReadsSee' | 'writesSee';
+
+/** A statement that scans more rows than this is not followed row by row. */
+export const scanLimit = 2_000;
+
+export class MirrorState {
+  readonly dialect: Dialect;
+  readonly mechanism: Mechanism;
+  readonly tables: Map<string, Table>;
+  readonly objects = new Objects();
+  readonly tableObject: number[] = [];
+  readonly rows: Map<string, number>[] = [];
+  /** The newest image of every row, committed or not. */
+  readonly current: Image[] = [];
+  /** Tables of which nothing can be said any more. */
+  readonly blind = new Set<Table>();
+  readonly accesses = new AccessList();
+  readonly needs: Need[] = [];
+  readonly scans: Scan[] = [];
+  readonly edges = new Edges();
+  readonly unexplained: Unexplained[] = [];
+  readonly locks: LockTable;
+  readonly doing: (Doing | undefined)[] = [];
+  readonly failed: FailedWrite[] = [];
+  readonly everything: number[] = [];
+  /** Steps taken so far. */
+  readonly taken: Uint8Array;
+  readonly snapshot: Int32Array;
+  readonly innodb: boolean;
+  /** Scans lock all rows they pass. */
+  readonly scanLocks: boolean;
+  /** The one writer's lock of engines that have one. */
+  readonly writerLock: number;
+  readonly notes = new Map<string, number>();
+
+  constructor(
+    readonly history: History,
+    readonly steps: Steps,
+    contract: Contract & { mechanism: Mechanism },
+    /** Takes a step before its turn. */
+    private readonly take: (step: number) => void,
+  ) {
+    const { header, operations } = history;
+    this.dialect = header.dialect ?? 'postgres';
+    this.mechanism = contract.mechanism;
+    this.tables = readSchema(header.setup ?? [], this.dialect);
+    this.taken = new Uint8Array(steps.count);
+    this.snapshot = snapshotSteps(steps, operations, this.mechanism);
+    this.innodb = contract.owner === 'mariadb' || contract.owner === 'mysql';
+    this.scanLocks =
+      this.innodb && contract.level !== 'read committed' && contract.level !== 'read uncommitted';
+    this.writerLock =
+      this.mechanism.protocol === 'single-writer' ? this.objects.add('the writer lock', -1) : -1;
+    for (const table of this.tables.values()) this.openTable(table);
+    const { firstUpdaterWins } = this.mechanism;
+    this.locks = new LockTable(
+      steps,
+      this.edges,
+      this.unexplained,
+      (transaction) => (firstUpdaterWins ? this.snapshot[transaction]! : -1),
+      (transaction) => {
+        const ending = steps.endOf[transaction]!;
+        return ending >= 0 && this.opOf(ending)?.ends !== 'rollback';
+      },
+      (transaction, step) => this.snapshot[transaction] === step,
+    );
+  }
+
+  note(text: string): void {
+    this.notes.set(text, (this.notes.get(text) ?? 0) + 1);
+  }
+
+  opOf(step: number): Operation | undefined {
+    const source = this.steps.source[step]!;
+    return source < 0 ? undefined : this.history.operations[source];
+  }
+
+  openTable(table: Table): void {
+    this.tableObject[table.number] = this.objects.add(table.name, -1);
+    this.rows[table.number] = new Map();
+    for (const name of table.initial?.keys() ?? []) this.row(table, name);
+  }
+
+  row(table: Table, name: string): number {
+    const rows = this.rows[table.number]!;
+    let row = rows.get(name);
+    if (row === undefined) {
+      const initial = table.initial === undefined ? undefined : (table.initial.get(name) ?? null);
+      row = this.objects.add(`${table.name}/${name}`, this.tableObject[table.number]!, initial);
+      rows.set(name, row);
+      this.current[row] = this.blind.has(table) ? undefined : initial;
+    }
+    return row;
+  }
+
+  rowOf(object: string): { table: Table; row: number } {
+    const slash = object.indexOf('/');
+    const name = slash < 0 ? '' : object.slice(0, slash);
+    let table = this.tables.get(tableKey(name));
+    if (table === undefined) {
+      table = addTable(this.tables, name);
+      this.openTable(table);
+    }
+    return { table, row: this.row(table, object.slice(slash + 1)) };
+  }
+
+  do(transaction: number): Doing {
+    let doing = this.doing[transaction];
+    if (doing === undefined) {
+      doing = new Doing();
+      this.doing[transaction] = doing;
+    }
+    return doing;
+  }
+
+  readRow(step: number, transaction: number, row: number, expected: Expected, lock: RowLock): void {
+    const locking = lock !== 'none';
+    this.accesses.add(step, row, role.read);
+    const own = this.doing[transaction]?.wrote(row) === true;
+    if (locking) {
+      this.settle(step, transaction, row);
+      this.lock(step, transaction, row, lock === 'share' ? role.share : role.lock);
+      if (this.scanLocks) this.scanLock(step, transaction, undefined, false, row);
+    }
+    if (own) return;
+    const seen = this.snapshotOf(step, transaction, locking ? 'lockingReadsSee' : 'plain');
+    if (seen !== step) this.accesses.add(seen, row, role.snapshot);
+    // What a current read of a locked row sees, the lock's order says; what a snapshot shows, its versions.
+    if (!(locking && seen === step)) this.needs.push({ step, snapshot: seen, row, expected });
+  }
+
+  /** It looked for a row and found none that satisfies its condition; nothing was locked. */
+  missRow(step: number, transaction: number, row: number, where: RowTest | undefined, clause: Sees): void {
+    this.accesses.add(step, row, role.read);
+    if (this.doing[transaction]?.wrote(row) === true) return;
+    const seen = this.snapshotOf(step, transaction, clause);
+    if (seen !== step) this.accesses.add(seen, row, role.snapshot);
+    this.needs.push({ step, snapshot: seen, row, expected: { type: 'none', where } });
+    // InnoDB's current reads meet uncommitted rows too, and wait for them.
+    if (this.innodb && clause !== 'plain') {
+      this.accesses.add(step, row, role.lock);
+      this.settle(step, transaction, row);
+      this.locks.touch(step, transaction, row);
+    }
+  }
+
+  /** The step that fixed what this one sees. */
+  snapshotOf(step: number, transaction: number, clause: Sees): number {
+    if (clause !== 'plain' && this.mechanism[clause] === 'current') return step;
+    const snapshot = this.snapshot[transaction]!;
+    return snapshot >= 0 && snapshot < step ? snapshot : step;
+  }
+
+  write(step: number, transaction: number, row: number, image: Image): void {
+    this.settle(step, transaction, row);
+    this.lock(step, transaction, row, role.write | role.lock);
+    if (this.scanLocks) this.scanLock(step, transaction, undefined, false, row);
+    if (this.writerLock >= 0) this.lock(step, transaction, this.writerLock, role.lock);
+    const doing = this.do(transaction);
+    if (!doing.wrote(row)) {
+      doing.rows.push(row);
+      doing.before.push(this.current[row]);
+    }
+    this.current[row] = image;
+    this.basedOn(step, transaction, row);
+    if (this.mechanism.pivot === 'uncommitted') this.version(row, step, image);
+  }
+
+  /** Whether a row may be written depends on its version in the snapshot. */
+  basedOn(step: number, transaction: number, row: number): void {
+    const snapshot = this.snapshot[transaction]!;
+    if (this.mechanism.firstUpdaterWins && snapshot >= 0 && snapshot < step)
+      this.accesses.add(snapshot, row, role.snapshot);
+  }
+
+  /** Nobody knows which rows it changed: all of them may have. */
+  fuzzyWrite(step: number, transaction: number, table: Table): void {
+    const object = this.tableObject[table.number]!;
+    this.accesses.add(step, object, role.write | role.lock);
+    const doing = this.do(transaction);
+    doing.access(object, role.write);
+    doing.fuzzy ??= new Set();
+    doing.fuzzy.add(table);
+    if (this.writerLock >= 0) this.lock(step, transaction, this.writerLock, role.lock);
+    if (this.rows[table.number]!.size > scanLimit) this.blind.add(table);
+    else for (const row of this.rows[table.number]!.values()) this.current[row] = undefined;
+  }
+
+  lock(step: number, transaction: number, object: number, roles: number): void {
+    this.accesses.add(step, object, roles);
+    this.do(transaction).access(object, roles);
+    // Where writers do not exclude each other the order of commits decides, and is found when they end.
+    if (this.mechanism.writeConflict !== 'none')
+      this.locks.take(step, transaction, object, {
+        exclusive: (roles & role.lock) !== 0,
+        writes: (roles & role.write) !== 0 || object === this.writerLock,
+      });
+  }
+
+  scanLock(step: number, transaction: number, table: Table | undefined, whole: boolean, row?: number): void {
+    const object = table === undefined ? this.objects.tableOf[row!]! : this.tableObject[table.number]!;
+    if (whole) {
+      this.accesses.add(step, object, role.lock);
+      this.do(transaction).access(object, role.lock);
+    }
+    this.locks.passTable(step, transaction, object, whole);
+  }
+
+  /** If the row's holder has ended by the time this step was answered, its end comes first. */
+  settle(step: number, transaction: number, row: number): void {
+    const holder = this.locks.holderOf(row);
+    if (holder < 0 || holder === transaction) return;
+    const ending = this.steps.endOf[holder]!;
+    if (ending < 0 || this.taken[ending] || this.steps.start[ending]! >= this.steps.end[step]!) return;
+    this.take(ending);
+  }
+
+  end(step: number, transaction: number, ends: 'commit' | 'rollback' | 'unknown'): void {
+    const doing = this.doing[transaction];
+    if (doing === undefined) return;
+    this.doing[transaction] = undefined;
+    const committed = ends !== 'rollback';
+    const { pivot, writeConflict } = this.mechanism;
+    for (let i = 0; i < doing.objects.length; i++) {
+      const object = doing.objects[i]!;
+      const roles = doing.roles[i]!;
+      const changes = (roles & (role.write | role.lock)) !== 0;
+      const ending =
+        committed && roles & role.write ? role.publish : changes ? role.release : role.releaseShare;
+      this.accesses.add(step, object, pivot === 'uncommitted' && changes ? ending | role.write : ending);
+      if (writeConflict === 'none' && roles & role.write && committed)
+        this.locks.take(step, transaction, object, { exclusive: true, writes: true });
+    }
+    for (let i = 0; i < doing.rows.length; i++) {
+      const row = doing.rows[i]!;
+      const before = doing.before[i];
+      if (!committed) this.current[row] = before;
+      if (pivot !== 'uncommitted') {
+        if (committed) this.version(row, step, ends === 'unknown' ? undefined : this.current[row]);
+      } else if (!committed) this.version(row, step, before);
+    }
+    for (const table of doing.fuzzy ?? []) {
+      if (!committed || this.blind.has(table)) continue;
+      for (const row of this.rows[table.number]!.values())
+        if (!doing.wrote(row)) this.version(row, step, undefined);
+    }
+  }
+
+  version(row: number, step: number, image: Image): void {
+    const chain = this.objects.chains[row];
+    if (chain === undefined) this.objects.chains[row] = { publish: [step], image: [image] };
+    else {
+      chain.publish.push(step);
+      chain.image.push(image);
+    }
+  }
+
+  savepoint(transaction: number, op: Operation): void {
+    const doing = this.do(transaction);
+    const images = new Map<number, Image>();
+    for (const row of doing.rows) images.set(row, this.current[row]);
+    doing.savepoints ??= [];
+    doing.savepoints.push({ name: lastWord(op), images });
+  }
+
+  rollbackTo(step: number, transaction: number, op: Operation): void {
+    const doing = this.doing[transaction];
+    const at = doing?.savepoints?.findLastIndex(({ name }) => name === lastWord(op)) ?? -1;
+    if (doing === undefined || at < 0) return;
+    const { images } = doing.savepoints![at]!;
+    doing.savepoints!.length = at + 1;
+    doing.rows.forEach((row, i) => {
+      this.current[row] = images.has(row) ? images.get(row) : doing.before[i];
+      this.accesses.add(step, row, role.write);
+    });
+  }
+}
+
+function lastWord(op: Operation): string {
+  return (op.sql ?? '').trim().split(/\s+/).at(-1)!.replace(/;$/, '').toLowerCase();
+}
