@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pc from 'picocolors';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { kv, readAnyHistory, writeKvHistory, writeWholeHistory } from '../histories/index.js';
+import { type History, kv, readAnyHistory, writeKvHistory, writeWholeHistory } from '../histories/index.js';
+import type { Row } from '../sql/index.js';
 import type { CliContext } from './context.js';
 import { main } from './main.js';
 
@@ -27,6 +28,34 @@ async function isolde(...args: string[]) {
 let folder = '';
 const at = (name: string): string => join(folder, name);
 
+/** A history of one read, after a set-up of one row. */
+function sqlHistory(sql: string, rows: Row[]): History {
+  return {
+    header: {
+      sessions: ['T1'],
+      target: { name: 'postgres', version: '18.4' },
+      level: 'repeatable read',
+      dialect: 'postgres',
+      setup: ['CREATE TABLE t (rid INT PRIMARY KEY, v INT)', 'INSERT INTO t VALUES (1, 10)'],
+    },
+    operations: [
+      {
+        index: 0,
+        session: 0,
+        transaction: 0,
+        kind: 'select',
+        sql,
+        start: 0,
+        end: 1,
+        outcome: 'ok',
+        ends: 'commit',
+        columns: ['rid', 'v'],
+        rows,
+      },
+    ],
+  };
+}
+
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'isolde-check-'));
   const histories = {
@@ -37,22 +66,9 @@ beforeAll(async () => {
   for (const [name, story] of Object.entries(histories))
     await writeKvHistory(at(`${name}.edn`), kv(story), 'jepsen');
   await writeFile(at('cut.edn'), '{:type :ok, :value [[:r 1');
-  await writeWholeHistory(at('sql.history.jsonl'), {
-    header: { sessions: ['T1'] },
-    operations: [
-      {
-        index: 0,
-        session: 0,
-        transaction: 0,
-        kind: 'select',
-        sql: 'SELECT 1',
-        start: 0,
-        end: 1,
-        outcome: 'ok',
-        ends: 'commit',
-      },
-    ],
-  });
+  await writeWholeHistory(at('sql.history.jsonl'), sqlHistory('SELECT rid, v FROM t', [[1, 10]]));
+  await writeWholeHistory(at('stale.history.jsonl'), sqlHistory('SELECT rid, v FROM t', [[1, 9]]));
+  await writeWholeHistory(at('opaque.history.jsonl'), sqlHistory('SELECT rid, random() FROM t', [[1, 0.5]]));
 });
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
@@ -75,10 +91,36 @@ describe('isolde check', () => {
     expect(err).toContain('snapshot');
   });
 
+  it('holds SQL histories to the contract of the database that ran them', async () => {
+    expect(await isolde('check', at('sql.history.jsonl'))).toMatchObject({
+      code: 0,
+      out: `${at('sql.history.jsonl')}\ttrue`,
+    });
+    const stale = await isolde('check', at('stale.history.jsonl'), '--explain');
+    expect(stale.code).toBe(1);
+    expect(stale.out).toContain('breaks postgres:repeatable-read');
+    const other = await isolde('check', at('stale.history.jsonl'), '--contract', 'mariadb:repeatable-read');
+    expect(other.code).toBe(1);
+  });
+
+  it('says what another contract would change', async () => {
+    const { out } = await isolde(
+      'check',
+      at('stale.history.jsonl'),
+      '--explain',
+      '--compare',
+      'mariadb:repeatable-read',
+    );
+    expect(out).toContain('under mariadb:repeatable-read there would be 1 findings instead of 1');
+    const { code, err } = await isolde('check', at('stale.history.jsonl'), '--compare', 'adya:PL-3');
+    expect(code).toBe(3);
+    expect(err).toContain('--compare takes a vendor');
+  });
+
   it('ends with 2 for what is undecided, with the reason', async () => {
-    const { code, out, err } = await isolde('check', at('sql.history.jsonl'));
-    expect({ code, out }).toEqual({ code: 2, out: `${at('sql.history.jsonl')}\tunknown` });
-    expect(err).toContain('not decided: ');
+    const { code, out, err } = await isolde('check', at('opaque.history.jsonl'));
+    expect({ code, out }).toEqual({ code: 2, out: `${at('opaque.history.jsonl')}\tunknown` });
+    expect(err).toContain('not decided: 1 read not judged');
   });
 
   it('ends with 3 for what cannot be read, gives that no verdict, and checks the rest', async () => {
