@@ -111,6 +111,16 @@ export {
   reportMarkdown,
   type VersionTried,
 } from './report/index.js';
+// Reproduce: the order behind a raw history, and replays in it.
+export {
+  type InferredOrder,
+  inferSchedule,
+  type ReplayMode,
+  type ReplayReport,
+  type Reproduction,
+  replay,
+  reproduce,
+} from './reproduce/index.js';
 // sql
 export {
   classifyStatement,
