@@ -4,17 +4,23 @@ import { realpathSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Command, CommanderError } from 'commander';
 import { errorText, IsoldeError } from '../errors.js';
-import { bugsCommand } from './bugs-command.js';
-import { checkCommand } from './check-command.js';
 import { type CliContext, type ExitCode, exitCodes, processContext } from './context.js';
-import { convertCommand } from './convert-command.js';
-import { demoCommand } from './demo-command.js';
-import { generateCommand } from './generate-command.js';
-import { huntCommand } from './hunt-command.js';
-import { probeCommand } from './probe-command.js';
-import { reduceCommand } from './reduce-command.js';
-import { reproduceCommand } from './reproduce-command.js';
-import { runCommand } from './run-command.js';
+
+type AddCommand = (program: Command, context: CliContext, exit: (code: ExitCode) => void) => void;
+
+/** Every command, loaded when it is asked for: stages are large, and `isolde check` needs no hunt. */
+const commands: Readonly<Record<string, () => Promise<AddCommand>>> = {
+  demo: async () => (await import('./demo-command.js')).demoCommand,
+  hunt: async () => (await import('./hunt-command.js')).huntCommand,
+  bugs: async () => (await import('./bugs-command.js')).bugsCommand,
+  probe: async () => (await import('./probe-command.js')).probeCommand,
+  run: async () => (await import('./run-command.js')).runCommand,
+  generate: async () => (await import('./generate-command.js')).generateCommand,
+  check: async () => (await import('./check-command.js')).checkCommand,
+  convert: async () => (await import('./convert-command.js')).convertCommand,
+  reproduce: async () => (await import('./reproduce-command.js')).reproduceCommand,
+  reduce: async () => (await import('./reduce-command.js')).reduceCommand,
+};
 
 /** Runs the command line and returns the exit code; everything it prints goes through the context. */
 export async function main(args: readonly string[], context: CliContext): Promise<ExitCode> {
@@ -31,19 +37,9 @@ export async function main(args: readonly string[], context: CliContext): Promis
       writeOut: (text) => context.out(text.trimEnd()),
       writeErr: (text) => context.err(text.trimEnd()),
     });
-  for (const add of [
-    demoCommand,
-    huntCommand,
-    bugsCommand,
-    probeCommand,
-    runCommand,
-    generateCommand,
-    checkCommand,
-    convertCommand,
-    reproduceCommand,
-    reduceCommand,
-  ])
-    add(program, context, exit);
+  const [asked = ''] = args;
+  const wanted = Object.hasOwn(commands, asked) ? [asked] : Object.keys(commands);
+  for (const name of wanted) (await commands[name]!())(program, context, exit);
   program.commands.forEach((command) => {
     command.exitOverride().copyInheritedSettings(program);
   });
