@@ -37,6 +37,8 @@ const autocommitOn = 2;
 /** How long the server may be late before we step in, and how long after KILL we still listen. */
 const graceMs = 3000;
 
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
+
 export class MysqlSession implements Session {
   readonly id: number;
   #wire: WireConnection;
@@ -76,7 +78,14 @@ export class MysqlSession implements Session {
       // A KILL still under way must not hit the next statement.
       if (this.#killing !== undefined) await this.#killing;
       if (reply.error !== undefined && isConnectionError(reply.error)) return await this.#lost(reply, sql);
-      return await this.#answer(reply, sql);
+      const before = this.#open;
+      // Most replies tell the state themselves; only the others need a question, and with it another turn.
+      if (reply.error === undefined && (reply.status !== undefined || this.#autocommit)) {
+        if (reply.status !== undefined) this.#take(reply.status.serverStatus);
+      } else if (!(await this.#readState(reply))) {
+        return await this.#lost({ error: { code: 'LOST', message: 'The connection is lost.' } }, sql);
+      }
+      return this.#answer(reply, sql, before);
     } finally {
       clearTimeout(this.#guard);
       this.#running = false;
@@ -102,20 +111,19 @@ export class MysqlSession implements Session {
     this.#host.closed(this);
   }
 
-  async #answer(reply: Reply, sql: string): Promise<Answer> {
-    const before = this.#open;
-    const known = await this.#readState(reply);
-    if (!known) return this.#lost({ error: { code: 'LOST', message: 'The connection is lost.' } }, sql);
+  #answer(reply: Reply, sql: string, before: boolean): Answer {
     let content = readContent(reply, sql);
     if (content.error?.class === 'cancelled' && this.#killed !== undefined) {
       content = { error: { ...content.error, class: 'statement-timeout' } };
     }
-    const transaction = this.#open ? 'open' : 'none';
-    if (!before) return { ...content, transaction };
+    const answer: Writable<Answer> = Object.assign(content, {
+      transaction: this.#open ? 'open' : 'none',
+    } as const);
     // The common case, a statement inside its transaction, is told by its first letter alone.
-    if (this.#open && !/^\s*[bcrs]/i.test(sql)) return { ...content, transaction };
+    if (!before || (this.#open && !/^\s*[bcrs]/i.test(sql))) return answer;
     const ended = endOf(sql, content.error, this.#open);
-    return ended === undefined ? { ...content, transaction } : { ...content, transaction, ended };
+    if (ended !== undefined) answer.ended = ended;
+    return answer;
   }
 
   /** Learns whether a transaction is open now; false when the connection did not survive the question. */
@@ -130,9 +138,13 @@ export class MysqlSession implements Session {
       status = (await this.#wire.query('DO 0')).status;
       if (status === undefined) return false;
     }
-    this.#open = (status.serverStatus & inTransaction) !== 0;
-    this.#autocommit = (status.serverStatus & autocommitOn) !== 0;
+    this.#take(status.serverStatus);
     return true;
+  }
+
+  #take(serverStatus: number): void {
+    this.#open = (serverStatus & inTransaction) !== 0;
+    this.#autocommit = (serverStatus & autocommitOn) !== 0;
   }
 
   async #lost(reply: Reply, sql: string): Promise<Answer> {
