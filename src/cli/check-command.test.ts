@@ -117,6 +117,16 @@ describe('isolde check', () => {
     expect(err).toContain('--compare takes a vendor');
   });
 
+  it.each([
+    [['--contract', 'adya'], 'isolde hunt URL --contract adya'],
+    [['--contract', 'adya:PL-3'], 'choose a vendor'],
+    [['--anomalies', 'G1a'], 'this one holds SQL statements'],
+  ])('refuses %j for SQL histories', async (flags, message) => {
+    const { code, err } = await isolde('check', at('sql.history.jsonl'), ...flags);
+    expect(code).toBe(3);
+    expect(err).toContain(message);
+  });
+
   it('ends with 2 for what is undecided, with the reason', async () => {
     const { code, out, err } = await isolde('check', at('opaque.history.jsonl'));
     expect({ code, out }).toEqual({ code: 2, out: `${at('opaque.history.jsonl')}\tunknown` });

@@ -114,6 +114,12 @@ async function check(files: readonly string[], flags: CheckFlags, context: CliCo
 
 function judge(file: string, read: AnyHistory, { demand, compareWith, anomalies, context }: Job): Verdict {
   if (read.kind === 'sql') {
+    if (anomalies !== undefined) {
+      throw new IsoldeError(
+        'usage',
+        `${file}: --anomalies chooses among anomalies of key-value histories; this one holds SQL statements`,
+      );
+    }
     return { ...checkSql(read, demand, compareWith), strongest: [], beyond: [] };
   }
   const large = read.history.opCount > 2_000_000;

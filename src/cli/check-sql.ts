@@ -22,6 +22,12 @@ export interface SqlVerdict {
 
 /** Checks an SQL history; `compareWith` adds a note on what another contract would say. */
 export function checkSql(history: History, demand: Demand, compareWith: Contract | undefined): SqlVerdict {
+  if (demand.definitions !== undefined) {
+    throw new IsoldeError(
+      'usage',
+      'a history of SQL statements is held to how a vendor’s engine works; what theory forbids shows in instrumented runs: isolde hunt URL --contract adya',
+    );
+  }
   const contract = demand.contract ?? contractOf(history.header, demand);
   const result = verifyMechanism(history, contract, compareWith === undefined ? {} : { compareWith });
   const skipped = result.skipped.map(
