@@ -120,6 +120,41 @@ describe('own writes', () => {
     expect(kinds(script, gone, 'adya:PL-1')).toEqual(['lost-write: what is committed stays']);
   });
 
+  it('may be deleted unnamed when the DELETE takes more rows than its companion saw', () => {
+    const deleting = instrumentScript(
+      `${two}
+      T1: BEGIN
+      T1: DELETE FROM t
+      T2: INSERT INTO t VALUES (3, 30)
+      T1: COMMIT`,
+      'mysql',
+      { returning: false },
+    );
+    const story = (deleted: number): Told => ({
+      steps: [
+        at('T1'),
+        at('T1', [
+          ['s2.1', ';0'],
+          ['s2.2', ';0'],
+        ]),
+        at('T2', undefined, 1),
+        at('T1', undefined, deleted),
+        at('T1'),
+      ],
+      before: [
+        [
+          [1, 10, 's2.1', ';0'],
+          [2, 20, 's2.2', ';0'],
+        ],
+      ],
+      after: [[]],
+    });
+    expect(kinds(deleting, story(3), 'mariadb:read-committed')).toEqual([]);
+    expect(kinds(deleting, story(2), 'mariadb:read-committed')).toEqual([
+      'lost-write: what is committed stays',
+    ]);
+  });
+
   it('undone by ROLLBACK TO must not be seen by others', () => {
     const partial = instrumentScript(`${two}
       T1: BEGIN
