@@ -93,6 +93,7 @@ export {
 } from './evaluate/write.js';
 export { isAggregateCall, type StatementFeatures, statementFeatures, type TableUse } from './features.js';
 export { type Token, type TokenKind, tokenize } from './lexer.js';
+export { type ShapedStatement, ShapeParser } from './parse/by-shape.js';
 export { parseExpressionText, parseStatement } from './parse/parse.js';
 export { printExpression } from './print/expression.js';
 export { printLiteral } from './print/literal.js';

@@ -61,8 +61,9 @@ function judgeLines(
     tally.skip('read', 'its result has other columns than the table we know');
     return;
   }
-  const accesses = (operation.accesses ?? []).filter((access) => access.mode === 'read');
-  const lines = byAccess ? linesOfAccesses(accesses, table, catalog.dialect) : linesOfRows(operation, plan);
+  const lines = byAccess
+    ? linesOfAccesses(operation.accesses ?? [], table, catalog.dialect)
+    : linesOfRows(operation, plan);
   const bounds = hasSnapshot(mechanism) && !view.current ? boundsOf(verification, tx) : new SnapshotBounds();
   const rows = judgeScan(verification, { tx, operation, plan, view, table, lines, bounds });
   const lock = plan.lock === 'none' && readsLockRows(tx, mechanism) ? 'share' : plan.lock;

@@ -63,35 +63,55 @@ export function sameTraced(a: Value, b: Value): boolean {
 }
 
 export function linesOfAccesses(accesses: readonly Access[], table: MirrorTable, dialect: Dialect): Line[] {
-  return accesses.map((access): Line => {
-    const [, key] = splitObject(access.object);
-    const values = valuesOf(access) ?? {};
-    const entries = Object.entries(values).map(
-      ([name, value]) => [columnAt(table, name, dialect), value] as const,
-    );
-    return {
-      key,
-      get text() {
-        const cells = Object.entries(values).map(([name, value]) => `${name} ${showValue(value)}`);
-        return `(${cells.join(', ')})`;
-      },
-      get id() {
-        return JSON.stringify([key, values]);
-      },
-      fits: (image: EvaluatedRow) => {
-        let known = true;
-        for (const [at, value] of entries) {
-          const cell = at < 0 ? undefined : image[at];
-          if (cell === undefined || isUndecidable(cell)) known = false;
-          else if (!sameTraced(cell, value)) return false;
-        }
-        return known ? true : undefined;
-      },
-      get whole() {
-        return wholeRow(table, entries);
-      },
-    };
-  });
+  const lines: Line[] = [];
+  for (const access of accesses)
+    if (access.mode === 'read') lines.push(new AccessLine(access, table, dialect));
+  return lines;
+}
+
+/** One row a trace says was read. Traces have millions of them, so nothing is copied before it is asked for. */
+class AccessLine implements Line {
+  readonly key: string;
+  readonly #values: RowValues;
+
+  constructor(
+    access: Access,
+    readonly table: MirrorTable,
+    readonly dialect: Dialect,
+  ) {
+    this.key = splitObject(access.object)[1];
+    this.#values = valuesOf(access) ?? {};
+  }
+
+  get text(): string {
+    const cells = Object.entries(this.#values).map(([name, value]) => `${name} ${showValue(value)}`);
+    return `(${cells.join(', ')})`;
+  }
+
+  get id(): string {
+    return JSON.stringify([this.key, this.#values]);
+  }
+
+  fits(image: EvaluatedRow): boolean | undefined {
+    let known = true;
+    for (const name in this.#values) {
+      const at = columnAt(this.table, name, this.dialect);
+      const cell = at < 0 ? undefined : image[at];
+      if (cell === undefined || isUndecidable(cell)) known = false;
+      else if (!sameTraced(cell, this.#values[name]!)) return false;
+    }
+    return known ? true : undefined;
+  }
+
+  get whole(): Row | undefined {
+    const row: Value[] = [];
+    for (const name in this.#values) {
+      const at = columnAt(this.table, name, this.dialect);
+      if (at >= 0) row[at] = this.#values[name]!;
+    }
+    for (let i = 0; i < this.table.info.shape.columns.length; i++) if (row[i] === undefined) return undefined;
+    return row;
+  }
 }
 
 /** The column's position; looked up once for each name, because traces repeat them for every row. */
@@ -102,11 +122,4 @@ export function columnAt(table: MirrorTable, name: string, dialect: Dialect): nu
     table.columnPositions.set(name, at);
   }
   return at;
-}
-
-function wholeRow(table: MirrorTable, entries: readonly (readonly [number, Value])[]): Row | undefined {
-  const row: Value[] = [];
-  for (const [at, value] of entries) if (at >= 0) row[at] = value;
-  for (let i = 0; i < table.info.shape.columns.length; i++) if (row[i] === undefined) return undefined;
-  return row;
 }

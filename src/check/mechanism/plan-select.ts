@@ -12,13 +12,11 @@ import {
   type SelectStatement,
   type StatementFeatures,
   sameName,
-  statementFeatures,
 } from '../../sql/index.js';
 import { asRow, type Catalog, columnAt, evaluation, keysOf, opaqueWrite, satisfied } from './plan-parts.js';
 import type { Plan, RowLock, RowsOf, ScanPlan } from './plan-types.js';
 
-export function planSelect(statement: SelectStatement, catalog: Catalog): Plan {
-  const features = statementFeatures(statement);
+export function planSelect(statement: SelectStatement, features: StatementFeatures, catalog: Catalog): Plan {
   if (!features.deterministic) return opaqueRead('its result does not follow from the rows alone');
   if (features.writes.length > 0) return opaqueWrite(statement, catalog, 'a query that writes');
   const lock = lockOf(statement);

@@ -7,7 +7,7 @@ import {
   type Expression,
   type InsertStatement,
   isUndecidable,
-  statementFeatures,
+  type StatementFeatures,
   type UpdateStatement,
   visitNodes,
 } from '../../sql/index.js';
@@ -16,8 +16,11 @@ import { asRow, type Catalog, evaluation, keysOf, opaqueWrite, satisfied } from 
 import type { Plan, RowsOf, Satisfies } from './plan-types.js';
 import type { TableInfo } from './table-info.js';
 
-export function planChange(statement: UpdateStatement | DeleteStatement, catalog: Catalog): Plan {
-  const features = statementFeatures(statement);
+export function planChange(
+  statement: UpdateStatement | DeleteStatement,
+  features: StatementFeatures,
+  catalog: Catalog,
+): Plan {
   const { table } = statement;
   const info = table.type === 'table' && table.schema === undefined ? catalog.find(table.name) : undefined;
   const several =
@@ -75,10 +78,9 @@ function subqueryTables(expressions: readonly (Expression | undefined)[]): reado
   return names;
 }
 
-export function planInsert(statement: InsertStatement, catalog: Catalog): Plan {
+export function planInsert(statement: InsertStatement, features: StatementFeatures, catalog: Catalog): Plan {
   const info = statement.table.schema === undefined ? catalog.find(statement.table.name) : undefined;
   if (info === undefined) return opaqueWrite(statement, catalog, 'a write to a table we do not know');
-  const features = statementFeatures(statement);
   const reads = features.reads.flatMap(({ name }) => catalog.find(name)?.name ?? []);
   const bind = (rowsOf: RowsOf) => {
     const rows = applyInsert(statement, info.shape, evaluation(catalog, rowsOf));

@@ -2,8 +2,17 @@
  * From SQL text to a plan (`plan-types.ts`), with the parser and evaluator of `sql`. A SELECT over one table that keeps
  * its rows apart becomes a scan; any other query that can be evaluated is run on whole tables; what cannot be evaluated
  * is opaque, and says so.
+ *
+ * Programs repeat their statements, and most others differ in their integers alone: a plan depends on nothing but the
+ * text and is kept by it; parsing and looking for features is done once for each shape (`sql/parse/by-shape.ts`).
  */
-import { parseStatement } from '../../sql/index.js';
+import {
+  type ShapedStatement,
+  ShapeParser,
+  type Statement,
+  type StatementFeatures,
+  statementFeatures,
+} from '../../sql/index.js';
 import { type Catalog, known, opaqueWrite } from './plan-parts.js';
 import { planSelect } from './plan-select.js';
 import type { Plan } from './plan-types.js';
@@ -12,17 +21,53 @@ import { planChange, planInsert } from './plan-write.js';
 const harmless =
   /^\s*(show|explain(?!\b.*\banalyze\b)|describe|desc|analyze|checkpoint|vacuum|use|lock|unlock|listen|notify|check|optimize|reindex)\b/i;
 
-/** What a statement does. */
-export function planStatement(sql: string, catalog: Catalog): Plan {
-  const statement = parseStatement(sql, catalog.dialect);
+const plansKept = 5000;
+
+export class Planner {
+  readonly #shapes: ShapeParser;
+  readonly #features = new WeakMap<Statement, StatementFeatures>();
+  readonly #plans = new Map<string, Plan>();
+
+  constructor(private readonly catalog: Catalog) {
+    this.#shapes = new ShapeParser(catalog.dialect);
+  }
+
+  /** What a statement does. */
+  plan(sql: string): Plan {
+    let plan = this.#plans.get(sql);
+    if (plan === undefined) {
+      const shaped = this.#shapes.parse(sql);
+      plan = planStatement(sql, shaped, () => this.#featuresOf(shaped), this.catalog);
+      if (this.#plans.size >= plansKept) this.#plans.clear();
+      this.#plans.set(sql, plan);
+    }
+    return plan;
+  }
+
+  #featuresOf({ shape }: ShapedStatement): StatementFeatures {
+    let features = this.#features.get(shape);
+    if (features === undefined) {
+      features = statementFeatures(shape);
+      this.#features.set(shape, features);
+    }
+    return features;
+  }
+}
+
+function planStatement(
+  sql: string,
+  { statement }: ShapedStatement,
+  features: () => StatementFeatures,
+  catalog: Catalog,
+): Plan {
   switch (statement.type) {
     case 'select':
-      return planSelect(statement, catalog);
+      return planSelect(statement, features(), catalog);
     case 'update':
     case 'delete':
-      return planChange(statement, catalog);
+      return planChange(statement, features(), catalog);
     case 'insert':
-      return planInsert(statement, catalog);
+      return planInsert(statement, features(), catalog);
     case 'merge':
       return opaqueWrite(statement, catalog, 'MERGE');
     case 'begin':

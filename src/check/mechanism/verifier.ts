@@ -8,7 +8,7 @@ import { intervalOf } from './interval.js';
 import { judgeRead, judgeTracedLines } from './judge-answer.js';
 import { followOpaque, judgeChange, judgeInsert, type Write } from './judge-write.js';
 import { LockTable } from './locks.js';
-import { planStatement } from './plan.js';
+import { Planner } from './plan.js';
 import type { Plan } from './plan-types.js';
 import { type MechanismResult, Tally } from './result.js';
 import { comesBefore, type RowChain, type View } from './row-chain.js';
@@ -20,7 +20,6 @@ import { viewOf } from './view.js';
 import { isWriteKind, writtenKeys, writtenTables } from './written.js';
 
 const pruneEvery = 64;
-const plansKept = 5000;
 
 export class Verifier {
   readonly #tally = new Tally();
@@ -31,7 +30,7 @@ export class Verifier {
   readonly #savepoints = new Savepoints();
   /** Plans made ahead, of writes that may be seen before they are answered. */
   readonly #plans = new Map<number, Plan>();
-  readonly #byText = new Map<string, Plan>();
+  readonly #planner: Planner;
   /** Some session reads uncommitted data. */
   readonly #dirty: boolean;
 
@@ -42,6 +41,7 @@ export class Verifier {
   ) {
     this.#order = inAnswerOrder(history.operations);
     this.#tables = openTables(history, options, this.#tally);
+    this.#planner = new Planner(this.#tables.catalog);
     this.#txs = transactionsOfHistory(history.header, this.#order, contract);
     this.#dirty = [...this.#txs.values()].some((tx) => tx.contract?.mechanism?.pivot === 'uncommitted');
     const mechanism = contract.mechanism!;
@@ -195,14 +195,7 @@ export class Verifier {
       const writes = isWriteKind(operation.kind) && operation.accesses === undefined;
       return { type: 'opaque', writes, tables: undefined, reason: 'it has no text', keys: undefined };
     }
-    // Programs repeat their statements, and a plan depends on nothing but the text.
-    let plan = this.#byText.get(operation.sql);
-    if (plan === undefined) {
-      plan = planStatement(operation.sql, this.#tables.catalog);
-      if (this.#byText.size >= plansKept) this.#byText.clear();
-      this.#byText.set(operation.sql, plan);
-    }
-    return plan;
+    return this.#planner.plan(operation.sql);
   }
 
   #folded = (name: string): string => this.#tables.catalog.find(name)?.name ?? name;
