@@ -6,10 +6,14 @@ import { benchHistory } from './history-bench.js';
 import { type Figure, printFigures } from './measure.js';
 import { benchReduce } from './reduce-bench.js';
 import { benchReproduce } from './reproduce-bench.js';
+import { benchTrace } from './trace-bench.js';
 
 const benches: Readonly<Record<string, { readonly title: string; readonly run: () => Promise<Figure[]> }>> = {
   history: { title: 'History files', run: benchHistory },
-  check: { title: 'Checking', run: async () => [...(await benchCheck()), ...(await benchFormats())] },
+  check: {
+    title: 'Checking',
+    run: async () => [...(await benchCheck()), ...(await benchFormats()), ...(await benchTrace())],
+  },
   execute: { title: 'Executors', run: benchExecute },
   reproduce: { title: 'Reproduction', run: benchReproduce },
   reduce: { title: 'Reduction', run: benchReduce },
