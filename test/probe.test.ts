@@ -50,6 +50,7 @@ const snapshotMatrix = `
   PMP-write                     -
   PMP-write-after-read          -
   PMP-write-stale-after-delete  -
+  PMP-write-subquery            -
   lost-update                   -
   lost-update-expression        -
   lost-update-deleted-row       -
@@ -93,6 +94,7 @@ const engines = [
       PMP-write                     A--
       PMP-write-after-read          A--
       PMP-write-stale-after-delete  ---
+      PMP-write-subquery            A--
       lost-update                   A--
       lost-update-expression        ---
       lost-update-deleted-row       ---
@@ -123,6 +125,7 @@ const engines = [
       PMP-write                     ----
       PMP-write-after-read          AAA-
       PMP-write-stale-after-delete  --A-
+      PMP-write-subquery            AAA-
       lost-update                   AAA-
       lost-update-expression        ----
       lost-update-deleted-row       ----
@@ -153,6 +156,7 @@ const engines = [
       PMP-write                     ----
       PMP-write-after-read          AA--
       PMP-write-stale-after-delete  ----
+      PMP-write-subquery            AA--
       lost-update                   AA--
       lost-update-expression        ----
       lost-update-deleted-row       ----

@@ -12,6 +12,7 @@ import {
   openShelf,
   renderBug,
   renderCounters,
+  usualChoice,
 } from '../hunt/index.js';
 import { defaultTargetUrl, hidePassword, openTarget } from '../targets/index.js';
 import { type CliContext, type ExitCode, exitCodes } from './context.js';
@@ -55,7 +56,11 @@ export function huntCommand(program: Command, context: CliContext, exit: (code: 
       'isolation level (may be repeated; default: the database’s default)',
       collect,
     )
-    .option('-c, --contract <contract>', 'what is promised: vendor, adya, ansi, or a contract’s id', 'vendor')
+    .option(
+      '-c, --contract <contract>',
+      'what is promised: vendor (the manual), reported (with what was reported beyond it), adya, ansi, or a contract’s id',
+      usualChoice,
+    )
     .option(
       '-p, --profile <profile>',
       `only this kind of workload: ${profiles.map(({ name }) => name).join(', ')}, or a file`,
@@ -165,7 +170,7 @@ function replayLine(url: string | undefined, flags: HuntFlags, levels: readonly 
     'npx isolde hunt',
     ...(url === undefined ? [] : [quote(hidePassword(url))]),
     ...(levels ?? []).map((level) => `--level ${quote(level)}`),
-    ...(flags.contract === 'vendor' ? [] : [`--contract ${quote(flags.contract)}`]),
+    ...(flags.contract === usualChoice ? [] : [`--contract ${quote(flags.contract)}`]),
     ...(flags.profile === undefined ? [] : [`--profile ${quote(flags.profile)}`]),
     ...(flags.template ?? []).map((file) => `--template ${quote(file)}`),
     `--seed ${quote(flags.seed)}`,

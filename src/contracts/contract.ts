@@ -16,6 +16,11 @@ export interface Contract {
   readonly owner: string;
   /** The session level it describes; theory contracts may describe none. */
   readonly level?: Level;
+  /**
+   * The vendor contract it adds to, by id: what users reported as defects although the manual leaves room for it. Only
+   * who asks for it is held to it (`docs/decisions/reported-contracts.md`).
+   */
+  readonly extends?: string;
   /** Settings under which it holds, where one level has several contracts. */
   readonly settings?: Readonly<Record<string, string>>;
   /** How the engine works; theory says nothing of that. */
@@ -59,6 +64,16 @@ export interface Mechanism {
    * read may also see a committed state newer than its pivot.
    */
   readonly snapshotMoves?: boolean;
+  /**
+   * A row that another transaction deleted, and then a DELETE of one's own selected in one's snapshot, is gone for
+   * one's plain reads too: neither the newest rows nor the snapshot with one's own deletes has it.
+   */
+  readonly ownDeletesHide?: boolean;
+  /**
+   * What subqueries in the condition of an UPDATE or DELETE see, where the statement itself sees current rows: the
+   * snapshot, as any other query of the transaction. Rows that nobody changed since then are selected accordingly.
+   */
+  readonly subqueriesSee?: 'snapshot';
   /** FOR SHARE is accepted and locks nothing (TiDB, unless told otherwise). */
   readonly shareLocksNothing?: boolean;
 }

@@ -8,4 +8,4 @@ export {
 export type { Contract, ContractSource, Mechanism, Pivot } from './contract.js';
 export { type Level, levels, parseLevel, shortLevel } from './level.js';
 export { contractsMarkdown } from './markdown.js';
-export { contractFor, contracts, contractsOf, findContract } from './table.js';
+export { contractFor, contracts, contractsOf, findContract, reportedContract, reportsOf } from './table.js';

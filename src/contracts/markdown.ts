@@ -1,6 +1,6 @@
 /** The table of contracts as Markdown, for `docs/stages/contracts.md`. */
 import { anomalies } from './anomaly.js';
-import type { Contract } from './contract.js';
+import type { Contract, Mechanism } from './contract.js';
 
 /** Two tables: what each contract forbids, and how each vendor's engine keeps it. */
 export function contractsMarkdown(contracts: readonly Contract[]): string {
@@ -44,6 +44,7 @@ function mechanismTable(contracts: readonly Contract[]): string[] {
     'reads lock',
     'first updater wins',
     'certifier',
+    'reported beyond the manual',
   ];
   const rows = contracts.flatMap(({ id, mechanism }) =>
     mechanism === undefined
@@ -59,10 +60,19 @@ function mechanismTable(contracts: readonly Contract[]): string[] {
             mechanism.readsLock ? 'yes' : 'no',
             mechanism.firstUpdaterWins ? 'yes' : 'no',
             mechanism.certifier,
+            reportedClauses(mechanism),
           ]),
         ],
   );
   return [tableRow(header), tableRow(header.map(() => '---')), ...rows];
+}
+
+function reportedClauses({ ownDeletesHide, subqueriesSee }: Mechanism): string {
+  const clauses = [
+    ...(ownDeletesHide === true ? ['own deletes hide'] : []),
+    ...(subqueriesSee === undefined ? [] : [`subqueries see the ${subqueriesSee}`]),
+  ];
+  return clauses.join(', ') || '·';
 }
 
 /** One line per contract and page, with the clauses it backs. */

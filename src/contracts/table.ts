@@ -1,5 +1,5 @@
 /** The table of all contracts, and the ways to look one up. */
-import type { Contract } from './contract.js';
+import type { Contract, ContractSource } from './contract.js';
 import type { Level } from './level.js';
 import { theoryContracts } from './theory.js';
 import { cockroachContracts } from './vendors/cockroach.js';
@@ -40,7 +40,8 @@ export function contractsOf(owner: string): readonly Contract[] {
 
 /**
  * The contract that holds for an owner at a level with these settings. Among the rows whose settings are all
- * met, the one that names most of them; a setting nobody mentions counts as met only if no row asks for it.
+ * met, the one that names most of them; a setting nobody mentions counts as met only if no row asks for it. What adds
+ * to a manual (`extends`) is never taken unasked.
  *
  *     contractFor('mariadb', 'repeatable read', { innodb_snapshot_isolation: 'ON' })?.id
  *     // 'mariadb:repeatable-read+innodb_snapshot_isolation'
@@ -52,10 +53,24 @@ export function contractFor(
 ): Contract | undefined {
   const met = contractsOf(owner).filter(
     (contract) =>
+      contract.extends === undefined &&
       contract.level === level &&
       Object.entries(contract.settings ?? {}).every(([name, value]) => sameSetting(settings[name], value)),
   );
   return met.sort((a, b) => countSettings(b) - countSettings(a))[0];
+}
+
+/** The contract with what was reported beyond the manual, if there is one for this contract. */
+export function reportedContract(plain: Contract): Contract | undefined {
+  return contracts.find((contract) => contract.extends === plain.id);
+}
+
+/** Who reported what breaks a clause that the manual does not have; none for clauses of the manual. */
+export function reportsOf({ extends: plain, sources }: Contract, clause: string): readonly ContractSource[] {
+  if (plain === undefined) return [];
+  const field = clause.split(' ')[0];
+  const inManual = findContract(plain)!.sources.some((source) => source.clause === field);
+  return inManual ? [] : sources.filter((source) => source.clause === field);
 }
 
 function sameSetting(actual: string | undefined, wanted: string): boolean {

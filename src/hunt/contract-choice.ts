@@ -1,5 +1,9 @@
-/** Which promise a hunt holds a database to. */
-import { type Contract, contracts, findContract, type Level } from '../contracts/index.js';
+/**
+ * Which promise a hunt holds a database to. Unless told otherwise, the vendor's contract with what was reported beyond
+ * its manual, where there is such a contract: a hunt looks for what is worth a report
+ * (`docs/decisions/reported-contracts.md`). `vendor` is the manual alone.
+ */
+import { type Contract, contracts, findContract, type Level, reportedContract } from '../contracts/index.js';
 import { IsoldeError } from '../errors.js';
 import type { Target } from '../targets/index.js';
 
@@ -12,12 +16,16 @@ const adyaNames: Readonly<Record<Level, string>> = {
   serializable: 'adya:PL-3',
 };
 
-/** `vendor`, `adya`, `ansi`, or the id of a contract. */
+/** `reported`, `vendor`, `adya`, `ansi`, or the id of a contract. */
 export type ContractChoice = string;
+
+/** What a hunt takes when nothing was chosen. */
+export const usualChoice: ContractChoice = 'reported';
 
 /** The contract that is checked at a level. */
 export function contractAt(choice: ContractChoice, target: Target, level: Level): Contract {
   const id = {
+    reported: reportedId(target, level),
     vendor: vendorId(target, level),
     adya: adyaNames[level],
     ansi: `ansi:${level.replaceAll(' ', '-')}`,
@@ -28,12 +36,21 @@ export function contractAt(choice: ContractChoice, target: Target, level: Level)
     throw new IsoldeError('usage', `no ${choice} contract is known for ${target.name} at ${level}`);
   }
   const known = contracts.map((each) => each.id).join(', ');
-  throw new IsoldeError('usage', `no contract is called "${choice}"; there are vendor, adya, ansi, ${known}`);
+  throw new IsoldeError(
+    'usage',
+    `no contract is called "${choice}"; there are reported, vendor, adya, ansi, ${known}`,
+  );
 }
 
 /** How the engine works at a level, whatever it is held to; undefined: nobody wrote that down. */
 export function vendorContract(target: Target, level: Level): Contract | undefined {
   return findContract(vendorId(target, level));
+}
+
+/** The vendor's contract with reported defects, or plain where none were. */
+function reportedId(target: Target, level: Level): string {
+  const plain = vendorContract(target, level);
+  return (plain && reportedContract(plain)?.id) ?? vendorId(target, level);
 }
 
 function vendorId(target: Target, level: Level): string {

@@ -22,8 +22,9 @@ import {
 } from '../generate/index.js';
 import type { History } from '../histories/index.js';
 import { type Bug, makeBug, sizeOfHistory } from '../report/index.js';
+import type { Statement } from '../sql/index.js';
 import type { Target } from '../targets/index.js';
-import { type ContractChoice, contractAt, vendorContract } from './contract-choice.js';
+import { type ContractChoice, contractAt, usualChoice, vendorContract } from './contract-choice.js';
 import { countRound, type HuntCounters, newCounters } from './counters.js';
 import { Database, type Observed, type Trial } from './database.js';
 import { identityOf } from './identity.js';
@@ -54,7 +55,7 @@ export interface HuntOptions {
   readonly open: () => Promise<Target>;
   readonly shelf: Shelf;
   readonly seed: string;
-  /** What the database is held to. Default `vendor`. */
+  /** What the database is held to. Default `reported`. */
   readonly contract?: ContractChoice;
   /** Default: the target's default level. */
   readonly levels?: readonly Level[];
@@ -141,6 +142,7 @@ class Hunt {
   readonly #bugs = new Map<string, Shelved>();
   readonly #doneGroups = new Set<number>();
   #fresh = 0;
+  #parsed: { readonly group: number; readonly statements: Map<string, Statement> } | undefined;
   #nextGroup: number;
   #finished: number;
   #why: HuntResult['stopped'] = 'rounds';
@@ -208,7 +210,7 @@ class Hunt {
   }
 
   #contract(level: Level): Contract {
-    return contractAt(this.options.contract ?? 'vendor', this.database.target, level);
+    return contractAt(this.options.contract ?? usualChoice, this.database.target, level);
   }
 
   #trial(round: Round): Trial {
@@ -261,7 +263,7 @@ class Hunt {
       return;
     }
     const { history, findings } = observed;
-    countRound(this.counters, history);
+    this.#count(round, history);
     const identities = new Set<string>();
     for (const finding of findings) {
       this.counters.raw++;
@@ -271,6 +273,13 @@ class Hunt {
       await this.#consider({ trial, finding, history }, round, lane, identity);
       if (this.stop.signal.aborted) return;
     }
+  }
+
+  /** Rounds of a group are made of the same statements: read once. */
+  #count(round: Round, history: History): void {
+    const group = Math.floor(round.number / groupSize);
+    if (this.#parsed?.group !== group) this.#parsed = { group, statements: new Map() };
+    countRound(this.counters, history, this.#parsed.statements);
   }
 
   async #consider(raw: Raw, round: Round, lane: number, identity: string): Promise<void> {

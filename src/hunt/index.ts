@@ -1,4 +1,4 @@
-export { type ContractChoice, contractAt, vendorContract } from './contract-choice.js';
+export { type ContractChoice, contractAt, usualChoice, vendorContract } from './contract-choice.js';
 export { type HuntCounters, newCounters } from './counters.js';
 export { Database, type DatabaseOptions, type Observed, type Trial } from './database.js';
 export { type HuntEvent, type HuntOptions, type HuntResult, hunt, type Shelf, type Shelved } from './hunt.js';

@@ -1,5 +1,6 @@
 /** A hunt for people: the lines that are drawn over while it runs, and what each bug says when it is found. */
 import { countStatements } from '../cases/index.js';
+import { findContract, reportsOf } from '../contracts/index.js';
 import type { HuntCounters } from './counters.js';
 import type { Shelved } from './hunt.js';
 import type { Round } from './round.js';
@@ -15,7 +16,7 @@ export function renderCounters(counters: HuntCounters, distinct: number): string
     `${perSecond(statements)} statements`,
     `${share(aborted, transactions)} aborted`,
     `${share(failed, statements)} failed`,
-    `conflicts in ${share(conflicts, rounds)} of rounds`,
+    `conflicts on rows in ${share(conflicts, rounds)} of rounds`,
   ];
   const found = [
     `${counters.raw} raw`,
@@ -36,10 +37,21 @@ export function renderBug({ bug, isNew, files }: Shelved, round: Round, seconds:
   return [
     `${isNew ? 'bug' : 'known bug'} ${bug.id} after ${duration(seconds)}`,
     `  ${bug.title}; breaks ${bug.contract ?? 'every contract'} (${bug.clause})`,
+    ...reportedAs(bug),
     `  ${size}, shown in ${shown} of ${runs} replays; round ${round.number}, ${round.source}, ${round.mode}`,
     ...files.map((file) => `  ${file}`),
     `  again: ${bug.replay}`,
   ].join('\n');
+}
+
+/** A clause that no manual has says who does. */
+function reportedAs({ contract: id, clause }: Shelved['bug']): string[] {
+  const contract = id === undefined ? undefined : findContract(id);
+  const reports = contract === undefined ? [] : reportsOf(contract, clause);
+  const [first] = reports;
+  if (first === undefined) return [];
+  const more = reports.length === 1 ? '' : ` and ${reports.length - 1} more`;
+  return [`  the manual allows this (${contract?.extends}); reported as ${first.title}${more}`];
 }
 
 export function duration(seconds: number): string {

@@ -44,6 +44,10 @@ const stories: Readonly<Record<string, { readonly shows: Told; readonly nearly: 
     shows: { 'T2 1': initial, 'T2 3': initial },
     nearly: { 'T2 1': initial, 'T2 3': row() },
   },
+  'PMP-write-subquery': {
+    shows: { 'T1 1': row([1, 5]), 'after 0': row([1, 5], [2, 100]) },
+    nearly: { 'T1 1': row([1, 5]), 'after 0': row([1, 7], [2, 100]) },
+  },
   'lost-update': {
     shows: { 'T1 1': row([1, 10]), 'T2 1': row([1, 10]), 'after 0': row([1, 12]) },
     nearly: { 'T1 1': row([1, 10]), 'T2 1': row([1, 11]), 'after 0': row([1, 12]) },

@@ -18,6 +18,8 @@ export function nameEngine(name: string): string {
 
 const findings: Readonly<Record<string, string>> = {
   'own-write-missed': 'a transaction does not see its own write',
+  'own-delete-missed': 'a transaction still sees a row it deleted',
+  'condition-mismatch': 'a write and a read of one transaction disagree about a condition',
   'update-of-changed-row': 'a row that changed after the snapshot is written without a conflict',
   'lock-violated': 'a row another transaction holds is given away',
   'write-missed-row': 'a write misses rows its condition selects',

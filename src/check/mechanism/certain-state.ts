@@ -2,7 +2,7 @@
 import type { EvaluatedRow } from '../../sql/index.js';
 import type { MirrorTable } from './mirror.js';
 import { lookAt } from './outlook.js';
-import { isVague, type View } from './row-chain.js';
+import { imagesOfAll, isVague, type View } from './row-chain.js';
 import type { Tx } from './transactions.js';
 import type { Verification } from './verification.js';
 
@@ -15,6 +15,8 @@ export function rowChoices(
   table: MirrorTable,
   tx: Tx,
   view: View,
+  /** Shows what own DELETEs that met nothing hide. */
+  unhidden = false,
 ): RowChoices | string {
   const blind = table.blindSpot(tx, view.span.end);
   if (blind !== undefined) return blind;
@@ -23,7 +25,8 @@ export function rowChoices(
   if (pending.length > 0) return `${table.info.name} was being written meanwhile`;
   const choices: (readonly (EvaluatedRow | 'absent')[])[] = [];
   for (const row of table.rows.values()) {
-    const { images } = lookAt(row, view, tx, verification.exclusive, pending);
+    const { versions, ...outlook } = lookAt(row, view, tx, verification.exclusive, pending);
+    const images = unhidden ? imagesOfAll(versions, view) : outlook.images;
     const known = images.filter((image) => image !== 'unknown' && !isVague(image)) as (
       | EvaluatedRow
       | 'absent'

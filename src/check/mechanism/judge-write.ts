@@ -11,11 +11,13 @@
  */
 import type { Operation } from '../../histories/index.js';
 import { certainRows } from './certain-state.js';
+import { checkCondition } from './conditions.js';
 import { checkFirstUpdaterWins, checkLock, reportCount } from './conflicts.js';
 import { intervalOf } from './interval.js';
 import { expectRow } from './judge-read.js';
 import { keyOfRow, type MirrorTable } from './mirror.js';
 import { lookAt, type Outlook } from './outlook.js';
+import { noteVainDelete } from './own-deletes.js';
 import type { ChangePlan, InsertPlan, OpaquePlan, RowsOf } from './plan-types.js';
 import { type Image, mergeImages, type RowChain, type View } from './row-chain.js';
 import type { Tx } from './transactions.js';
@@ -75,8 +77,11 @@ export function judgeChange(verification: Verification, write: Write, plan: Chan
     if (open) images.push(plan.type === 'delete' ? 'absent' : 'unknown');
     (mayBeOut || blind !== undefined ? doubtful : certain).push({ outlook, images: mergeImages(images) });
   }
+  if (plan.type === 'delete') noteVainDelete(verification, write, { rows, where, pending, blind });
   const { matched } = operation;
   const complete = table.closed && blind === undefined && !pending.some(({ keys }) => keys === undefined);
+  if (typeof rowsOf === 'string' && blind === undefined)
+    checkCondition(verification, write, plan, { rows, pending, complete });
   let trusted = true;
   if (matched !== undefined && tx.unjudged === undefined) {
     if (matched < certain.length || (complete && matched > certain.length + doubtful.length)) {

@@ -1,6 +1,14 @@
 /** What a statement may find in a row: its allowed versions, and the values these have. */
 import { mayTouch, type PendingWrite } from './in-flight.js';
-import { type Image, imagesOfAll, mergeImages, type RowChain, type Version, type View } from './row-chain.js';
+import {
+  type Image,
+  imagesOfAll,
+  mergeImages,
+  type RowChain,
+  type VainDelete,
+  type Version,
+  type View,
+} from './row-chain.js';
 import type { Tx } from './transactions.js';
 
 export interface Outlook {
@@ -13,6 +21,8 @@ export interface Outlook {
   readonly pending: boolean;
   /** The transaction itself wrote the row last, for certain. */
   readonly own: boolean;
+  /** A DELETE of the transaction itself hides what `versions` would show. */
+  readonly hiddenBy: VainDelete | undefined;
 }
 
 export function lookAt(
@@ -29,6 +39,9 @@ export function lookAt(
     const undone = row.undone.filter(({ until }) => until >= view.span.start);
     images = mergeImages([...images, ...undone.flatMap((state) => state.images)]);
   }
+  const hiddenBy = view.current || view.dirty ? undefined : row.hiddenBy(reader);
+  if (hiddenBy !== undefined) images = hiddenBy.certain ? ['absent'] : mergeImages([...images, 'absent']);
   const disturbed = pending.length > 0 && !own && mayTouch(pending, row.key);
-  return { row, versions, images, unknown: disturbed || images.includes('unknown'), pending: disturbed, own };
+  const unknown = disturbed || images.includes('unknown');
+  return { row, versions, images, unknown, pending: disturbed, own, hiddenBy };
 }

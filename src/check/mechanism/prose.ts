@@ -1,5 +1,5 @@
 /** How findings of this oracle are worded, so that all of them speak alike. */
-import type { Contract } from '../../contracts/index.js';
+import { type Contract, reportsOf } from '../../contracts/index.js';
 import type { History, Operation } from '../../histories/index.js';
 import { isUndecidable, showValue } from '../../sql/index.js';
 import type { Finding, FindingOperation, FindingTransaction, VersionSeen } from '../finding.js';
@@ -52,6 +52,15 @@ const pivots = {
 /** What the contract lets a plain read see, as the end of "… sees". */
 export function describePivot(contract: Contract): string {
   return pivots[contract.mechanism!.pivot];
+}
+
+/** For a clause beyond the manual: who allows it, and who reported it. */
+export function describeReports(contract: Contract, clause: string): string[] {
+  const reports = reportsOf(contract, clause).map(({ title, url }) => `${title} (${url})`);
+  if (reports.length === 0) return [];
+  return [
+    `The manual allows this (${contract.extends}); it was reported as a defect: ${reports.join('; ')}.`,
+  ];
 }
 
 export interface FindingParts {

@@ -15,6 +15,7 @@ import {
   makeFinding,
   operationAt,
 } from './prose.js';
+import { type HiddenRow, hiddenRow, reportHidden } from './report-own-deletes.js';
 import { imagesOf, type Version } from './row-chain.js';
 import type { Fracture } from './snapshot-bounds.js';
 import type { Tx } from './transactions.js';
@@ -42,14 +43,33 @@ export function reportRows(
   problems: readonly RowProblem[],
 ): void {
   const byKind = new Map<string, Named[]>();
+  const hidden = problems.map((problem) => findHidden(read, problem));
+  const late = hidden.filter((each) => each !== undefined);
+  if (late.length > 0) {
+    const returned = late.map(({ seen }) => seen).join(', ');
+    reportHidden(verification, read.tx, read.operation, late, returned);
+  }
   const extraLines = problems.filter((problem) => problem.kind === 'extra-line');
-  for (const problem of problems) {
+  for (const [i, problem] of problems.entries()) {
+    if (hidden[i] !== undefined) continue;
     // A wrong value without a name shows twice: a line too many and the right one missing. The first says more.
     if (problem.kind === 'missing' && extraLines.length > 0 && problems[0]!.kind === 'extra-line') continue;
     const named = name(read, problem);
     byKind.set(named.kind, [...(byKind.get(named.kind) ?? []), named]);
   }
   for (const [kind, rows] of byKind) report(verification, read, kind, rows);
+}
+
+/** The row of the problem, if the transaction's own DELETE should have hidden it. */
+function findHidden({ table, tx, view, plan }: ScanRead, problem: RowProblem): HiddenRow | undefined {
+  if (problem.kind === 'missing' || problem.kind === 'twice') return undefined;
+  if (problem.kind === 'wrong')
+    return hiddenRow(problem.expectation.outlook.row, tx, view, problem.line, plan.where);
+  for (const row of table.rows.values()) {
+    const found = hiddenRow(row, tx, view, problem.line, plan.where);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 function name(read: ScanRead, problem: RowProblem): Named {

@@ -53,6 +53,14 @@ export interface RetiredVersion {
   readonly images: readonly Image[];
 }
 
+/** A DELETE that selected the row in its transaction's snapshot and met nothing: others had deleted it (`own-deletes.ts`). */
+export interface VainDelete {
+  readonly tx: Tx;
+  readonly operation: number;
+  /** Whether the DELETE certainly selected the row, and the row was certainly gone. */
+  readonly certain: boolean;
+}
+
 export interface View {
   readonly span: Interval;
   /** Rows are looked at one by one during the span, not all at one instant of it. */
@@ -73,6 +81,8 @@ export class RowChain {
   retired: RetiredVersion[] = [];
   /** What ROLLBACK TO took back: readers of uncommitted data may have seen it until then. */
   undone: { readonly images: readonly Image[]; readonly until: number }[] = [];
+  /** DELETEs that met nothing here, under contracts by which they hide the row from their own transaction. */
+  vainDeletes: VainDelete[] = [];
 
   constructor(
     readonly table: string,
@@ -92,6 +102,16 @@ export class RowChain {
     for (let i = this.versions.length - 1; i >= 0; i--)
       if (this.versions[i]!.tx === tx) return this.versions[i];
     return undefined;
+  }
+
+  /** The DELETE by which a transaction hid the row from itself; a write of its own after that brings it back. */
+  hiddenBy(tx: Tx): VainDelete | undefined {
+    if (this.vainDeletes.length === 0) return undefined;
+    const own = this.own(tx);
+    if (own?.certain === true) return undefined;
+    const deletes = this.vainDeletes.filter((each) => each.tx === tx);
+    const found = deletes.find(({ certain }) => certain) ?? deletes[0];
+    return found === undefined || own === undefined ? found : { ...found, certain: false };
   }
 
   /** The versions a reader may see; `exclusive`: writers of a row exclude each other. */
@@ -129,6 +149,7 @@ export class RowChain {
 
   /** Takes back what `tx` wrote from `operation` on (ROLLBACK TO, over by `time`). */
   undo(tx: Tx, operation: number, time: number): void {
+    this.vainDeletes = this.vainDeletes.filter((each) => each.tx !== tx || each.operation < operation);
     const own = this.own(tx);
     if (own === undefined) return;
     while (own.states.length > 0 && own.states.at(-1)!.operation >= operation)
@@ -143,6 +164,8 @@ export class RowChain {
    */
   prune(watermark: number, exclusive: boolean, onDrop?: (dropped: Version, next: Version) => void): void {
     if (this.undone.length > 0) this.undone = this.undone.filter(({ until }) => until >= watermark);
+    if (this.vainDeletes.length > 0)
+      this.vainDeletes = this.vainDeletes.filter(({ tx }) => tx.end.end >= watermark);
     if (this.versions.length < 2) return;
     const settled = this.versions.filter((version) => version.certain && version.commit.end < watermark);
     if (settled.length === 0 && !this.versions.some((version) => isOver(version, watermark))) return;

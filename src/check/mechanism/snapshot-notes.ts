@@ -11,8 +11,16 @@ export function noteSnapshot(
   line: Line | undefined,
 ): void {
   const { view, tx, operation, plan, bounds } = read;
-  const { row, own } = expectation.outlook;
-  if (view.current || view.dirty || own || expectation.open || row.versions.length < 2) return;
+  const { row, own, hiddenBy } = expectation.outlook;
+  if (
+    view.current ||
+    view.dirty ||
+    own ||
+    hiddenBy !== undefined ||
+    expectation.open ||
+    row.versions.length < 2
+  )
+    return;
   const explaining = explainingVersions(expectation, plan.where, line);
   if (explaining.length !== 1) return;
   const version = explaining[0]!;

@@ -1,6 +1,6 @@
 /** What the judges of one verification share. */
 import type { Contract } from '../../contracts/index.js';
-import type { History } from '../../histories/index.js';
+import type { History, Operation } from '../../histories/index.js';
 import type { Finding } from '../finding.js';
 import type { Certifier } from './certifier.js';
 import type { InFlight } from './in-flight.js';
@@ -9,8 +9,10 @@ import type { LockTable } from './locks.js';
 import type { MirrorTable } from './mirror.js';
 import type { Catalog } from './plan-parts.js';
 import type { Tally } from './result.js';
+import type { View } from './row-chain.js';
 import { SnapshotBounds } from './snapshot-bounds.js';
 import type { Tx } from './transactions.js';
+import { viewOf } from './view.js';
 
 export interface Verification {
   readonly history: History;
@@ -42,4 +44,9 @@ export function boundsOf(verification: Verification, tx: Tx): SnapshotBounds {
 /** The span of a transaction's snapshot, as far as its reads have narrowed it. */
 export function narrowedSnapshot(verification: Verification, tx: Tx): Interval | undefined {
   return tx.snapshot === undefined ? undefined : verification.bounds.get(tx)?.narrow(tx.snapshot);
+}
+
+/** What a plain read of the transaction would see at the time of this operation. */
+export function snapshotView(verification: Verification, tx: Tx, operation: Operation): View {
+  return viewOf(tx, tx.contract!.mechanism!, operation, 'plain', narrowedSnapshot(verification, tx));
 }

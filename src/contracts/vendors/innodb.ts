@@ -12,6 +12,7 @@
  * row changed after the first read shows otherwise.)
  */
 import { everyAnomaly, snapshotForPlainReads, statementSnapshots } from '../anomaly-sets.js';
+import { cite } from '../cite.js';
 import type { Contract, ContractSource, Mechanism } from '../contract.js';
 
 export interface InnodbManual {
@@ -93,4 +94,30 @@ export function innodbContracts(manual: InnodbManual): readonly Contract[] {
       sources: [...manual.isolationLevels('serializable'), ...common],
     },
   ];
+}
+
+/** What is known of the two clauses that no manual has. */
+const reports: readonly ContractSource[] = [
+  ...cite('MySQL bug #105670', 'https://bugs.mysql.com/bug.php?id=105670', 'ownDeletesHide'),
+  ...cite('MySQL bug #107887', 'https://bugs.mysql.com/bug.php?id=107887', 'ownDeletesHide'),
+  ...cite(
+    'Z.-M. Jiang et al., Detecting Transactional Bugs in Database Engines via Graph-Based Oracle Construction (OSDI 2023), Figure 1: a bug confirmed by MySQL',
+    'https://www.usenix.org/conference/osdi23/presentation/jiang',
+    'subqueriesSee',
+  ),
+];
+
+/**
+ * REPEATABLE READ with what users reported beyond the manual: rows still seen after an own DELETE although everybody
+ * has deleted them, and conditions of writes whose subqueries do not see what a SELECT of the transaction sees.
+ */
+export function withReports(plain: Contract): Contract {
+  return {
+    ...plain,
+    id: `${plain.id}+reported`,
+    title: `${plain.title} with reported defects`,
+    extends: plain.id,
+    mechanism: { ...plain.mechanism!, ownDeletesHide: true, subqueriesSee: 'snapshot' },
+    sources: [...plain.sources, ...reports],
+  };
 }

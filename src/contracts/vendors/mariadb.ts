@@ -6,7 +6,7 @@
 import { snapshotIsolation } from '../anomaly-sets.js';
 import { cite } from '../cite.js';
 import type { Contract } from '../contract.js';
-import { innodbContracts, innodbRepeatableRead, innodbSerializable } from './innodb.js';
+import { innodbContracts, innodbRepeatableRead, innodbSerializable, withReports } from './innodb.js';
 
 const reference = 'https://mariadb.com/docs/server/reference/sql-statements';
 const setTransaction = `${reference}/administrative-sql-statements/set-commands/set-transaction`;
@@ -55,6 +55,7 @@ const plain = (id: string): Contract => innodb.find((contract) => contract.id ==
 
 export const mariadbContracts: readonly Contract[] = [
   ...innodb,
+  withReports(plain('mariadb:repeatable-read')),
   {
     ...plain('mariadb:repeatable-read'),
     id: 'mariadb:repeatable-read+innodb_snapshot_isolation',

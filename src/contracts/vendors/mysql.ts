@@ -1,11 +1,10 @@
 import { cite } from '../cite.js';
 import type { Contract } from '../contract.js';
-import { innodbContracts } from './innodb.js';
+import { innodbContracts, withReports } from './innodb.js';
 
 const manual = 'https://dev.mysql.com/doc/refman/8.4/en';
 
-/** MySQL with InnoDB tables. */
-export const mysqlContracts: readonly Contract[] = innodbContracts({
+const innodb = innodbContracts({
   owner: 'mysql',
   vendor: 'MySQL',
   isolationLevels: (level) =>
@@ -32,3 +31,9 @@ export const mysqlContracts: readonly Contract[] = innodbContracts({
       ...clauses,
     ),
 });
+
+/** MySQL with InnoDB tables. */
+export const mysqlContracts: readonly Contract[] = [
+  ...innodb,
+  withReports(innodb.find(({ id }) => id === 'mysql:repeatable-read')!),
+];

@@ -1,5 +1,5 @@
 /** Searches that fit no single state, in reads and in the WHERE of writes. */
-import { type ProbeCase, probeCase } from '../probe-case.js';
+import { type ProbeCase, probeCase, testTable } from '../probe-case.js';
 import { showRows } from '../seen.js';
 
 const PMP = probeCase({
@@ -100,6 +100,37 @@ const staleAfterDelete = probeCase({
   },
 });
 
+const mismatch = probeCase({
+  id: 'PMP-write-subquery',
+  anomaly: 'PMP-write',
+  title: 'A search and an update with one condition disagree',
+  argument:
+    'T1’s search finds item 1 by the least value 10, so it comes before T2; its UPDATE with the same condition passes item 1 by, so it comes after.',
+  origin: 'TxCheck, Figure 1',
+  setup: [
+    ...testTable,
+    'CREATE TABLE item (id INT PRIMARY KEY, value INT)',
+    'INSERT INTO item (id, value) VALUES (1, 5), (2, 100)',
+  ],
+  script: `
+    T1: BEGIN
+    T2: BEGIN
+    T1: SELECT id, value FROM item WHERE value <= (SELECT MIN(value) FROM test)
+    T2: INSERT INTO test (id, value) VALUES (3, 1)
+    T2: COMMIT
+    T1: UPDATE item SET value = 7 WHERE value <= (SELECT MIN(value) FROM test)
+    T1: COMMIT
+    after: SELECT id, value FROM item
+  `,
+  evidence: (seen) => {
+    const [found, final] = [seen.rows('T1'), seen.rows('after')];
+    return {
+      happened: found.has(1) && final.get(1) === 5,
+      why: `T1 found ${showRows(found)} and updated what the same condition selects; the items are ${showRows(final)}`,
+    };
+  },
+});
+
 const phantom = probeCase({
   id: 'G2',
   anomaly: 'G2',
@@ -127,5 +158,11 @@ const phantom = probeCase({
   },
 });
 
-export const predicateReadCases: readonly ProbeCase[] = [PMP, pmpWrite, pmpWriteAfterRead, staleAfterDelete];
+export const predicateReadCases: readonly ProbeCase[] = [
+  PMP,
+  pmpWrite,
+  pmpWriteAfterRead,
+  staleAfterDelete,
+  mismatch,
+];
 export const phantomCases: readonly ProbeCase[] = [phantom];

@@ -1,0 +1,198 @@
+/**
+ * Conditions with subqueries, of writes that see current rows. Contracts with `subqueriesSee: 'snapshot'` promise that
+ * the subqueries read what every other query of the transaction reads: its snapshot and its own writes. So a row that
+ * nobody changed since the snapshot must be selected by an UPDATE or DELETE exactly if a SELECT with the same condition
+ * would return it (TxCheck's Figure 1 is a case where it is not).
+ *
+ * 1. The subqueries' tables are taken as a plain read sees them at that point; unless they are certain, nothing is said.
+ * 2. Rows that are the same from the snapshot until now, and satisfy the condition, must be matched; the same without
+ *    satisfying it must not. Every row that changed may be either: such writes see current rows, as the manual says.
+ * 3. A count of matched rows outside of these bounds is a finding.
+ *
+ * It asks only where the tables did change between the snapshot and the write; where they did not, the ordinary judgement
+ * (`judge-write.ts`) is the stricter one. What the write did to rows is not concluded from here.
+ */
+import { certainRows } from './certain-state.js';
+import type { PendingWrite } from './in-flight.js';
+import { intervalOf } from './interval.js';
+import type { Write } from './judge-write.js';
+import { lookAt } from './outlook.js';
+import type { ChangePlan, RowsOf } from './plan-types.js';
+import { describeImage, describeOperation, describeReports, describeVersion, makeFinding } from './prose.js';
+import { type Image, imagesOf, isVague, type RowChain, type Version, type View } from './row-chain.js';
+import type { Tx } from './transactions.js';
+import { snapshotView, type Verification } from './verification.js';
+
+interface Searched {
+  readonly rows: readonly RowChain[];
+  readonly pending: readonly PendingWrite[];
+  /** The rows are all there are. */
+  readonly complete: boolean;
+}
+
+/** A row nobody else changed since the snapshot. */
+interface Unchanged {
+  readonly row: RowChain;
+  readonly image: Exclude<Image, string>;
+}
+
+export function checkCondition(
+  verification: Verification,
+  write: Write,
+  plan: ChangePlan,
+  { rows, pending, complete }: Searched,
+): void {
+  const { tx, operation, view } = write;
+  const { matched } = operation;
+  const { snapshot } = tx;
+  if (!view.current || tx.contract?.mechanism?.subqueriesSee !== 'snapshot' || tx.unjudged !== undefined)
+    return;
+  if (matched === undefined || snapshot === undefined || snapshot.end >= operation.start) return;
+  const seen = snapshotView(verification, tx, operation);
+  const rowsOf = statesOf(verification, tx, plan, seen);
+  if (rowsOf === undefined) return;
+  const wide: View = {
+    span: { start: seen.span.start, end: intervalOf(operation).end },
+    current: true,
+    dirty: false,
+  };
+  const unchanged: Unchanged[] = [];
+  let free = 0;
+  for (const row of rows) {
+    const { images, unknown } = lookAt(row, wide, tx, verification.exclusive, pending);
+    const [image] = images;
+    if (unknown || images.length !== 1 || isVague(image!)) free++;
+    else if (typeof image === 'object') unchanged.push({ row, image });
+  }
+  const { where } = plan.bind(rowsOf);
+  const select = (satisfies: typeof where) => {
+    const inside: Unchanged[] = [];
+    let open = 0;
+    for (const each of unchanged) {
+      const satisfied = satisfies(each.image);
+      if (satisfied === undefined) open++;
+      else if (satisfied) inside.push(each);
+    }
+    return { inside, open };
+  };
+  const { inside, open } = select(where);
+  const most = inside.length + open + free;
+  if (matched >= inside.length && (!complete || matched <= most)) return;
+  const culprit = culpritOf(verification, write, plan, seen, (state) => {
+    const other = select(plan.bind(state).where);
+    return other.inside.length !== inside.length || other.open !== open;
+  });
+  report(verification, write, plan, { inside, most, culprit, missed: matched < inside.length, unchanged });
+}
+
+/** The tables of the subqueries as a plain read sees them; undefined: they are not certain. */
+function statesOf(verification: Verification, tx: Tx, plan: ChangePlan, view: View): RowsOf | undefined {
+  const states = new Map<string, ReturnType<RowsOf>>();
+  for (const name of plan.reads) {
+    const table = verification.tables.get(name)!;
+    // What an own DELETE that met nothing hides is another clause.
+    for (const row of table.rows.values()) if (row.hiddenBy(tx) !== undefined) return undefined;
+    const rows = certainRows(verification, table, tx, view);
+    if (typeof rows === 'string') return undefined;
+    states.set(name, rows);
+  }
+  return (table) => states.get(table) ?? [];
+}
+
+interface Culprit {
+  readonly row: RowChain;
+  readonly version: Version;
+}
+
+/**
+ * The change to the subqueries' tables after the snapshot to blame: the latest that by itself makes the condition select
+ * other rows, or else the latest.
+ */
+function culpritOf(
+  verification: Verification,
+  { tx, operation }: Write,
+  plan: ChangePlan,
+  view: View,
+  matters: (state: RowsOf) => boolean,
+): Culprit | undefined {
+  const changes: Culprit[] = [];
+  for (const name of plan.reads)
+    for (const row of verification.tables.get(name)!.rows.values())
+      for (const version of row.versions)
+        if (
+          version.tx !== undefined &&
+          version.tx !== tx &&
+          version.commit.start > view.span.end &&
+          version.commit.start <= intervalOf(operation).end &&
+          row.own(tx)?.certain !== true
+        )
+          changes.push({ row, version });
+  changes.sort((a, b) => b.version.commit.start - a.version.commit.start);
+  const withChange =
+    ({ row, version }: Culprit): RowsOf =>
+    (name) => {
+      const rows = [];
+      for (const other of verification.tables.get(name)!.rows.values()) {
+        const image =
+          other === row
+            ? imagesOf(version)[0]!
+            : lookAt(other, view, tx, verification.exclusive, []).images[0]!;
+        if (typeof image === 'object') rows.push(image);
+      }
+      return rows;
+    };
+  return changes.find((change) => matters(withChange(change))) ?? changes[0];
+}
+
+interface Mismatch {
+  readonly inside: readonly Unchanged[];
+  readonly most: number;
+  readonly culprit: Culprit | undefined;
+  readonly missed: boolean;
+  readonly unchanged: readonly Unchanged[];
+}
+
+function report(
+  verification: Verification,
+  { tx, operation }: Write,
+  plan: ChangePlan,
+  { inside, most, culprit, missed, unchanged }: Mismatch,
+): void {
+  const contract = tx.contract!;
+  const matched = operation.matched!;
+  const expected = most === inside.length ? `${most}` : `${inside.length} to ${most}`;
+  const list = (rows: readonly Unchanged[]) =>
+    rows
+      .slice(0, 5)
+      .map(({ row, image }) => `${row.object} ${describeImage(image)}`)
+      .join(', ');
+  const outside = unchanged.filter((each) => !inside.includes(each));
+  const witnesses = (missed ? inside : outside).slice(0, 5).map(({ row }) => row.object);
+  verification.findings.push(
+    makeFinding(verification.history, verification.txs, {
+      kind: 'condition-mismatch',
+      clause: 'subqueriesSee snapshot',
+      contract,
+      operations: [operation.index, culprit?.version.states.at(-1)?.operation, tx.snapshotBy?.index],
+      txs: [tx, culprit?.version.tx],
+      versions: (witnesses.length === 0 ? [plan.table] : witnesses).map((object) => ({
+        operation: operation.index,
+        object,
+        seen: `${matched} rows matched`,
+        allowed: [`${expected} rows matched`],
+      })),
+      steps: [
+        `T${tx.id} ran ${describeOperation(operation)}, which reported ${matched} rows.`,
+        `Its snapshot was taken${tx.snapshotBy === undefined ? '' : ` by ${describeOperation(tx.snapshotBy)}`}; under ${contract.id} the subqueries of its condition read that snapshot and what it wrote itself, as its SELECTs do.`,
+        ...(culprit === undefined
+          ? []
+          : [
+              `After the snapshot ${culprit.row.object} became ${describeVersion(culprit.version)}; the subqueries must not see that.`,
+            ]),
+        `So a SELECT with the same condition returns ${inside.length === 0 ? `no row of ${plan.table}` : list(inside)}, and none of these rows, nor of those it leaves out${outside.length === 0 ? '' : ` (${list(outside)})`}, was changed by anybody since the snapshot: ${expected} rows must match.`,
+        ...describeReports(contract, 'subqueriesSee'),
+        `However, ${matched} rows matched: the condition did not see what the rest of the transaction sees.`,
+      ],
+    }),
+  );
+}

@@ -1,0 +1,53 @@
+/**
+ * DELETEs that come too late: the row they select in their transaction's snapshot was deleted by somebody else meanwhile,
+ * and they see current rows, so they meet nothing. Manuals allow that the transaction goes on to see the row. Contracts
+ * with `ownDeletesHide` do not: the newest committed state has no such row, and the snapshot has it no more once the
+ * transaction has deleted it, so no state is left in which it is there.
+ *
+ * Such a DELETE writes nothing that others could see; it only leaves a note on the row (`RowChain.vainDeletes`), which
+ * later plain reads of its transaction heed (`outlook.ts`).
+ *
+ * A row that is merely changed, and not gone, is none of this: the newest state still has it.
+ */
+import type { PendingWrite } from './in-flight.js';
+import { intervalOf } from './interval.js';
+import { expectRow } from './judge-read.js';
+import type { Write } from './judge-write.js';
+import { lookAt } from './outlook.js';
+import type { Satisfies } from './plan-types.js';
+import type { RowChain } from './row-chain.js';
+import { snapshotView, type Verification } from './verification.js';
+
+export interface DeletedRows {
+  readonly rows: readonly RowChain[];
+  readonly where: Satisfies;
+  readonly pending: readonly PendingWrite[];
+  /** Why nothing is certain about the table. */
+  readonly blind: string | undefined;
+}
+
+/** Notes for each row that this DELETE selects, or may select, where it is, or may be, gone. */
+export function noteVainDelete(
+  verification: Verification,
+  write: Write,
+  { rows, where, pending, blind }: DeletedRows,
+): void {
+  const { tx, operation, view } = write;
+  if (!view.current || tx.contract?.mechanism?.ownDeletesHide !== true || tx.unjudged !== undefined) return;
+  const { snapshot } = tx;
+  if (snapshot === undefined || snapshot.start > intervalOf(operation).end) return;
+  const after = snapshot.end < operation.start;
+  const plain = snapshotView(verification, tx, operation);
+  for (const row of rows) {
+    if (row.versions.length < 2 && pending.length === 0) continue;
+    const current = lookAt(row, view, tx, verification.exclusive, pending);
+    const gone = !current.unknown && current.images.every((image) => image === 'absent');
+    if (!gone && !current.unknown && !current.images.includes('absent')) continue;
+    const outlook = lookAt(row, plain, tx, verification.exclusive, pending);
+    const { mayBeIn, mayBeOut } = expectRow(outlook, { where }, plain);
+    if (!mayBeIn || outlook.own) continue;
+    const certain = after && gone && !mayBeOut && blind === undefined;
+    row.vainDeletes.push({ tx, operation: operation.index, certain });
+    write.touch(row);
+  }
+}
