@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { modelOf, restrictTo, type Subset } from '../case-model.js';
-import { dependencyGraph, reachable, without } from '../dependencies.js';
+import { type DependencyGraph, dependencyGraph, reachable, without } from '../dependencies.js';
 import {
   arbitraryCase,
   arbitraryEdges,
@@ -13,7 +13,7 @@ import {
 } from '../fake-oracle.case.js';
 import { type ReductionResult, reduceCase } from '../reduce.js';
 import { Trials } from '../trials.js';
-import { type StrategyName, strategies, subsetTrials } from './index.js';
+import { type StrategyName, type SubsetTrials, strategies, subsetTrials } from './index.js';
 import { reduceUnits } from './pisco.js';
 
 const names = Object.keys(strategies) as StrategyName[];
@@ -102,30 +102,100 @@ describe.each(names)('%s', (strategy) => {
   });
 });
 
+/** Lines 6–14 with both halves from the same case; the reading `pisco.ts` argues against. */
+async function bothFromTheSameCase(
+  all: Subset,
+  graph: DependencyGraph,
+  trials: SubsetTrials,
+): Promise<Subset> {
+  const divide = async (set: Subset, current: Subset): Promise<readonly [retained: Subset, left: Subset]> => {
+    const smaller = without(current, reachable(graph.successors, set));
+    if (await trials.test(smaller)) return [[], smaller];
+    if (set.length === 1) return [set, current];
+    const half = set.length >> 1;
+    const [r1, c1] = await divide(set.slice(0, half), current);
+    const [r2, c2] = await divide(set.slice(half), current);
+    return [[...r1, ...r2], c1.filter((id) => c2.includes(id))];
+  };
+  const done = new Set<number>();
+  let current = all;
+  let open = all.filter((id) => graph.predecessors[id]!.length === 0);
+  while (open.length > 0) {
+    const [retained, left] = await divide(open, current);
+    for (const id of retained) done.add(id);
+    current = left;
+    const next = new Set(retained.flatMap((id) => graph.successors[id]!));
+    open = [...next].filter((id) => left.includes(id) && !done.has(id)).sort((x, y) => x - y);
+  }
+  return current;
+}
+
+/** Cases in which whatever a related operation depends on is related, as Pisco's analysis supposes. */
+const closedProblem = fc
+  .oneof(
+    arbitraryCase,
+    // Long and narrow enough for the logarithm to matter.
+    fc.integer({ min: 1, max: 120 }).map((length) => ({
+      candidate: numberedCase([new Array<number>(length).fill(4), new Array<number>(length).fill(4)]),
+      count: 8 * length,
+    })),
+  )
+  .chain(({ candidate, count }) =>
+    fc.record({
+      candidate: fc.constant(candidate),
+      edges: arbitraryEdges(count),
+      seeds: fc.uniqueArray(fc.nat({ max: count - 1 }), { minLength: 1, maxLength: 4 }),
+    }),
+  )
+  .map(({ candidate, edges, seeds }) => {
+    const model = modelOf(candidate);
+    const graph = dependencyGraph(model, edgeSource(edges));
+    const core = reachable(graph.predecessors, seeds);
+    const shows: Shows = (numbers) => core.every((id) => numbers.has(id));
+    const all = model.operations.map((_, id) => id);
+    const [n, m] = [all.length, core.length];
+    return {
+      ...{ candidate, edges, model, graph, core, shows, all },
+      bound: 4 * m + 2 * m * Math.log2(n / m),
+    };
+  });
+
 describe('pisco', () => {
   it('stays within 4M + 2M·log2(N/M) trials when what a related operation depends on is related', async () => {
-    const problem = arbitraryCase.chain(({ candidate, count }) =>
-      fc.record({
-        candidate: fc.constant(candidate),
-        edges: arbitraryEdges(count),
-        seeds: fc.uniqueArray(fc.nat({ max: count - 1 }), { minLength: 1, maxLength: 4 }),
-      }),
-    );
     await fc.assert(
-      fc.asyncProperty(problem, async ({ candidate, edges, seeds }) => {
-        const model = modelOf(candidate);
-        const graph = dependencyGraph(model, edgeSource(edges));
-        const core = reachable(graph.predecessors, seeds);
-        const trials = new Trials(candidate, {
-          oracle: fakeOracle((numbers) => core.every((id) => numbers.has(id))),
-        });
-        const all = model.operations.map((_, id) => id);
+      fc.asyncProperty(closedProblem, async ({ candidate, model, graph, core, shows, all, bound }) => {
+        const trials = new Trials(candidate, { oracle: fakeOracle(shows) });
         const left = await reduceUnits(all, graph, subsetTrials(model, trials));
         expect(left).toEqual(core);
-        const [n, m] = [all.length, core.length];
-        expect(trials.counts.trials).toBeLessThanOrEqual(4 * m + 2 * m * Math.log2(n / m));
+        expect(trials.counts.trials).toBeLessThanOrEqual(bound);
       }),
       { numRuns: 300 },
+    );
+  });
+
+  it('adds to that one trial of the whole and at most one of each operation left, for 1-minimality', async () => {
+    await fc.assert(
+      fc.asyncProperty(closedProblem, async ({ candidate, edges, core, shows, bound }) => {
+        const { result, counts } = await reduceBy('pisco', {
+          ...{ candidate, count: 0, edges, witness: [] },
+          predicate: { shows, text: `all of ${core.join(',')}` },
+        });
+        expect(numbersIn(result).size).toBe(core.length);
+        expect(counts.trials).toBeLessThanOrEqual(bound + 1 + core.length);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it('ends where reducing both halves from the same case ends, with no more trials', async () => {
+    await fc.assert(
+      fc.asyncProperty(closedProblem, async ({ candidate, model, graph, core, shows, all }) => {
+        const [one, other] = [0, 1].map(() => new Trials(candidate, { oracle: fakeOracle(shows) }));
+        expect(await bothFromTheSameCase(all, graph, subsetTrials(model, other!))).toEqual(core);
+        expect(await reduceUnits(all, graph, subsetTrials(model, one!))).toEqual(core);
+        expect(one!.counts.trials).toBeLessThanOrEqual(other!.counts.trials);
+      }),
+      { numRuns: 100 },
     );
   });
 
@@ -134,8 +204,9 @@ describe('pisco', () => {
     const either: Shows = (numbers) => numbers.has(0) || numbers.has(3);
     const model = modelOf(candidate);
     const graph = dependencyGraph(model, edgeSource([]));
-    const trials = new Trials(candidate, { oracle: fakeOracle(either) });
-    expect(await reduceUnits([0, 1, 2, 3], graph, subsetTrials(model, trials))).toEqual([3]);
+    const [one, other] = [0, 1].map(() => new Trials(candidate, { oracle: fakeOracle(either) }));
+    expect(await reduceUnits([0, 1, 2, 3], graph, subsetTrials(model, one!))).toEqual([3]);
+    expect(await bothFromTheSameCase([0, 1, 2, 3], graph, subsetTrials(model, other!))).toEqual([]);
   });
 });
 
