@@ -38,6 +38,7 @@ export interface Forced {
 
 /** Something that stands in the way of the next step of a session. */
 interface Obstacle {
+  readonly edge: number;
   readonly from: number;
   readonly step: number;
   readonly strength: number;
@@ -62,9 +63,9 @@ class Batcher {
   /** The next step of every session. */
   readonly #head: Int32Array;
   readonly #isWrite: Uint8Array;
-  /** A step that went too early hands what it should have waited for to the next of its session, or to nobody. */
-  readonly #heir = new Map<number, number>();
-  readonly #testator = new Map<number, number>();
+  /** Edges given up: the step that waits instead, the next of its session, or nobody (−1). */
+  readonly #moved = new Map<number, number>();
+  readonly #inherited = new Map<number, number[]>();
 
   // Roles in the current batch per object, valid where the stamp is the batch's number.
   readonly #roles: Int32Array;
@@ -108,8 +109,8 @@ class Batcher {
       const batch = this.#firsts.length;
       const from = this.#done;
       this.#firsts.push(from);
-      const offered = this.#offered();
-      if (offered.length === 0) offered.push(this.#force());
+      let offered = this.#offered();
+      for (; offered.length === 0; offered = this.#offered()) this.#force();
       this.#writtenLeft = 0;
       for (const step of offered) {
         if (this.#fits(step, batch)) this.#put(step, batch);
@@ -175,13 +176,14 @@ class Batcher {
     this.#head[this.steps.session[step]!] = step + 1;
     const { first, order } = graph.bySource;
     for (let i = first[step]!; i < first[step + 1]!; i++) {
-      let to = graph.to[order[i]!]!;
-      for (let heir = this.#heir.get(to); heir !== undefined; heir = this.#heir.get(to)) to = heir;
+      const edge = order[i]!;
+      const to = this.#moved.size === 0 ? graph.to[edge]! : (this.#moved.get(edge) ?? graph.to[edge]!);
       if (to >= 0) graph.pending[to]!--;
     }
   }
 
-  #force(): number {
+  /** Gives up the weakest order of a cycle: what it held back goes on, and its successor waits instead. */
+  #force(): void {
     const cycle = this.#findCycle();
     const { end, session, firstOf } = this.steps;
     let weakest = cycle[0]!;
@@ -189,17 +191,17 @@ class Batcher {
       const order = one.strength - weakest.strength || end[weakest.step]! - end[one.step]!;
       if (order > 0) weakest = one;
     }
-    const { step } = weakest;
+    const { step, edge } = weakest;
     const choices = [...new Set(cycle.map(({ choice }) => choice))].filter((choice) => choice >= 0);
     this.#forced.push({ step, strength: weakest.strength, choices });
     const next = step + 1 < firstOf[session[step]! + 1]! ? step + 1 : -1;
-    this.#heir.set(step, next);
-    if (next >= 0) {
-      this.#testator.set(next, step);
-      this.graph.pending[next]! += this.graph.pending[step]!;
-    }
-    this.graph.pending[step] = 0;
-    return step;
+    this.graph.pending[step]!--;
+    this.#moved.set(edge, next);
+    if (next < 0) return;
+    this.graph.pending[next]!++;
+    const list = this.#inherited.get(next);
+    if (list === undefined) this.#inherited.set(next, [edge]);
+    else list.push(edge);
   }
 
   /** Heads that wait for each other, each with what stands in its way. */
@@ -221,13 +223,19 @@ class Batcher {
   #obstacle(step: number): Obstacle {
     const { graph, steps } = this;
     const { first, order } = graph.byTarget();
-    for (let one: number | undefined = step; one !== undefined; one = this.#testator.get(one)) {
-      for (let i = first[one]!; i < first[one + 1]!; i++) {
-        const edge = order[i]!;
-        const from = graph.from[edge]!;
-        if (this.#head[steps.session[from]!]! <= from)
-          return { from, step, strength: graph.strength[edge]!, choice: graph.choice[edge]! };
-      }
+    const held = (edge: number): Obstacle | undefined => {
+      const from = graph.from[edge]!;
+      if ((this.#moved.get(edge) ?? step) !== step || this.#head[steps.session[from]!]! > from)
+        return undefined;
+      return { from, step, edge, strength: graph.strength[edge]!, choice: graph.choice[edge]! };
+    };
+    for (let i = first[step]!; i < first[step + 1]!; i++) {
+      const found = held(order[i]!);
+      if (found !== undefined) return found;
+    }
+    for (const edge of this.#inherited.get(step) ?? []) {
+      const found = held(edge);
+      if (found !== undefined) return found;
     }
     throw new Error(`step ${step} is held back by nothing`);
   }

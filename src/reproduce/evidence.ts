@@ -226,5 +226,7 @@ export interface Evidence {
   readonly locks: { readonly step: Ints; readonly object: Ints; readonly exclusive: Ints };
   /** Steps sent although their lock is not free: the raw run shows that they waited. */
   readonly waits: Set<number>;
+  /** For each transaction the step that fixed what it sees; −1: every statement does. */
+  readonly snapshots: Int32Array;
   readonly notes: string[];
 }

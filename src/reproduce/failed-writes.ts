@@ -21,6 +21,8 @@ export interface FailedWrite {
   readonly step: number;
   readonly transaction: number;
   readonly object: number;
+  /** What the error tells: another held it (`held`), or had changed it since the snapshot (`changed`); absent: either. */
+  readonly met?: 'held' | 'changed';
 }
 
 export interface FailedWriteContext {
@@ -52,25 +54,25 @@ interface Opponent {
   readonly orders: readonly Order[];
   /** Orders that the raw run's times leave open. */
   readonly open: number;
+  /** It was answered after the statement that lost to it: possible, but seldom. */
+  readonly later: boolean;
 }
 
 function choiceOf(writes: readonly FailedWrite[], context: FailedWriteContext): Choice | undefined {
   const { step, transaction, object } = writes[0]!;
   const taken = context.snapshot[transaction]!;
   const snapshot = taken >= 0 && taken < step ? taken : step;
-  const found = writes.flatMap((write) => [...opponents(write.object, step, snapshot, transaction, context)]);
+  const found = writes.flatMap((write) => [...opponents(write, snapshot, context)]);
   if (found.length === 0) return undefined;
   if (context.mechanism.writeConflict === 'waits' && snapshot === step) context.waits.add(step);
-  found.sort((a, b) => a.open - b.open);
+  found.sort((a, b) => Number(a.later) - Number(b.later) || a.open - b.open);
   const alternatives = found.slice(0, mostAlternatives).map(({ orders }) => orders);
   return { step, object, what: 'opponent', alternatives };
 }
 
 function* opponents(
-  object: number,
-  step: number,
+  { object, step, transaction, met }: FailedWrite,
   snapshot: number,
-  transaction: number,
   context: FailedWriteContext,
 ): Generator<Opponent> {
   const { steps, locks, mechanism, endsIn } = context;
@@ -83,9 +85,20 @@ function* opponents(
     if (other === transaction) continue;
     const published = endsIn(other) !== 'rollback' && publishes(context.chainOf(object), ending, steps);
     if (mechanism.writeConflict !== 'waits') {
-      const pairs: Pair[] = [[lockStep, step]];
-      if (ending >= 0) pairs.push(published ? [snapshot, ending] : [step, ending]);
-      yield* possible(pairs, object, steps);
+      if (met !== 'changed') {
+        const pairs: Pair[] = [[lockStep, step]];
+        if (ending >= 0) pairs.push(published && met === undefined ? [snapshot, ending] : [step, ending]);
+        yield* possible(pairs, object, steps);
+      } else if (published) {
+        yield* possible(
+          [
+            [snapshot, ending],
+            [ending, step],
+          ],
+          object,
+          steps,
+        );
+      }
     } else if (published && snapshot === step) {
       // It waits until the opponent commits, and so does all that its session sends after it.
       if (steps.start[ending]! >= steps.end[step]!) continue;
@@ -117,13 +130,15 @@ type Pair = [from: number, to: number];
 function* possible(pairs: readonly Pair[], object: number, steps: Steps): Generator<Opponent> {
   const orders: Order[] = [];
   let open = 0;
+  let later = false;
   for (const [from, to] of pairs) {
     if (steps.session[from] === steps.session[to]) continue;
     if (steps.start[from]! >= steps.end[to]!) return;
     if (steps.end[from]! >= steps.start[to]!) open++;
+    if (steps.end[from]! > steps.end[to]!) later = true;
     orders.push({ from, to, why: because.conflict, object });
   }
-  yield { orders, open };
+  yield { orders, open, later };
 }
 
 /** Whether the transaction that ended there left a version of the row. */

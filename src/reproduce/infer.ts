@@ -28,7 +28,7 @@ import type { Batches } from './batches.js';
 import type { Evidence } from './evidence.js';
 import { type BrokenInvariant, brokenInvariants } from './invariants.js';
 import { collectEvidence } from './mirror.js';
-import { strength } from './order-graph.js';
+import { type StepPair, strength } from './order-graph.js';
 import { orderReasons } from './reasons.js';
 import { type Solution, solve } from './solve.js';
 import { type LeftOut, refOf, type Steps, stepsOf } from './steps.js';
@@ -45,6 +45,15 @@ export interface InferOptions {
   readonly keepTimed?: boolean;
   /** For ambiguous statements, by number, which of their choices to try first. */
   readonly choices?: ReadonlyMap<number, number>;
+  /** Orders that replays have shown (`refine.ts`); they outweigh everything else. */
+  readonly learnt?: readonly StepPair[];
+}
+
+/** What a history shows about its order, ready to be made into schedules. */
+export interface Inference {
+  readonly evidence: Evidence;
+  /** The schedule, with orders that replays have shown. */
+  order(learnt?: readonly StepPair[], choices?: ReadonlyMap<number, number>): InferredOrder;
 }
 
 export interface InferredOrder {
@@ -90,6 +99,11 @@ export function inferSchedule(
   contract: Contract,
   options: InferOptions = {},
 ): InferredOrder {
+  return openInference(history, contract, options).order(options.learnt, options.choices);
+}
+
+/** Collects what a history shows about its order. */
+export function openInference(history: History, contract: Contract, options: InferOptions = {}): Inference {
   const { mechanism } = contract;
   if (mechanism === undefined) {
     throw new IsoldeError(
@@ -102,12 +116,26 @@ export function inferSchedule(
   addVersionOrder(evidence);
   if (mechanism.protocol === 'timestamp') addTimestampOrder(evidence);
   const times = timeOrder(steps, evidence.accesses, evidence.objects.names.length);
-  const solution = solve(evidence, times, options.choices);
+  const make = (learnt: readonly StepPair[] = [], choices: ReadonlyMap<number, number> = new Map()) => {
+    const solution = solve(evidence, times, choices, learnt);
+    return inferredOrder(history, evidence, solution, learnt, options);
+  };
+  return { evidence, order: make };
+}
+
+function inferredOrder(
+  history: History,
+  evidence: Evidence,
+  solution: Solution,
+  learnt: readonly StepPair[],
+  options: InferOptions,
+): InferredOrder {
+  const { steps } = evidence;
   const { batches } = solution;
   const schedule = scheduleOf(
     steps,
     batches,
-    options.reasons === false ? undefined : orderReasons(evidence, solution),
+    options.reasons === false ? undefined : orderReasons(evidence, solution, learnt),
   );
   const exempt = new Set([...batches.forced.map(({ step }) => step), ...evidence.waits]);
   const broken = options.check === false ? [] : brokenInvariants(evidence, schedule, exempt);
@@ -168,7 +196,7 @@ function notesOf(evidence: Evidence, { batches, holds }: Solution, { header }: H
     );
   if (evidence.unexplained.length > 0)
     notes.push(`${evidence.unexplained.length} accesses of the raw run fit no version or lock that it shows`);
-  const hard = batches.forced.filter((one) => one.strength === strength.certain).length;
+  const hard = batches.forced.filter((one) => one.strength <= strength.certain).length;
   if (hard > 0)
     notes.push(`${hard} statements stand where they are only because the orders found contradict each other`);
   if (header.sessionLevels !== undefined && Object.keys(header.sessionLevels).length > 0)

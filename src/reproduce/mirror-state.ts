@@ -33,6 +33,8 @@ class Doing {
   /** Tables whose rows it may have changed in ways we cannot follow. */
   fuzzy: Set<Table> | undefined;
   savepoints: { name: string; images: Map<number, Image> }[] | undefined;
+  /** Rows it inserted where nobody is told of them before the COMMIT. */
+  late: Map<number, Image> | undefined;
 
   access(object: number, roles: number): void {
     const at = this.objects.indexOf(object);
@@ -77,6 +79,8 @@ export class MirrorState {
   /** Steps taken so far. */
   readonly taken: Uint8Array;
   readonly snapshot: Int32Array;
+  /** Steps that chose their rows, then waited for some of them, and answered with what was left. */
+  readonly early = new Set<number>();
   readonly innodb: boolean;
   /** Scans lock all rows they pass. */
   readonly scanLocks: boolean;
@@ -113,7 +117,7 @@ export class MirrorState {
         const ending = steps.endOf[transaction]!;
         return ending >= 0 && this.opOf(ending)?.ends !== 'rollback';
       },
-      (transaction, step) => this.snapshot[transaction] === step,
+      (transaction, step) => this.snapshot[transaction] === step || this.early.has(step),
     );
   }
 
@@ -203,10 +207,14 @@ export class MirrorState {
   }
 
   write(step: number, transaction: number, row: number, image: Image): void {
+    if (this.doing[transaction]?.late?.has(row) === true) {
+      this.insertLate(step, transaction, row, image);
+      return;
+    }
     this.settle(step, transaction, row);
     this.lock(step, transaction, row, role.write | role.lock);
     if (this.scanLocks) this.scanLock(step, transaction, undefined, false, row);
-    if (this.writerLock >= 0) this.lock(step, transaction, this.writerLock, role.lock);
+    if (this.writerLock >= 0) this.writer(step, transaction, true);
     const doing = this.do(transaction);
     if (!doing.wrote(row)) {
       doing.rows.push(row);
@@ -215,6 +223,33 @@ export class MirrorState {
     this.current[row] = image;
     this.basedOn(step, transaction, row);
     if (this.mechanism.pivot === 'uncommitted') this.version(row, step, image);
+  }
+
+  /** Validating engines keep new rows to themselves: only the COMMIT finds out whether another has put in the same key. */
+  insertLate(step: number, transaction: number, row: number, image: Image): void {
+    this.accesses.add(step, row, role.read);
+    const doing = this.do(transaction);
+    doing.access(row, role.write | role.lock);
+    doing.late ??= new Map();
+    doing.late.set(row, image);
+    if (!doing.wrote(row)) {
+      doing.rows.push(row);
+      doing.before.push(this.current[row]);
+    }
+    this.basedOn(step, transaction, row);
+  }
+
+  /** The row as a statement of this transaction would find it now. */
+  imageFor(transaction: number, row: number): Image {
+    const late = this.doing[transaction]?.late;
+    return late?.has(row) === true ? late.get(row) : this.current[row];
+  }
+
+  /** The one writer: statements that change nothing take its lock too, and only changes outdate others' snapshots. */
+  writer(step: number, transaction: number, changes: boolean): void {
+    this.settle(step, transaction, this.writerLock);
+    this.lock(step, transaction, this.writerLock, changes ? role.lock | role.write : role.lock);
+    this.basedOn(step, transaction, this.writerLock);
   }
 
   /** Whether a row may be written depends on its version in the snapshot. */
@@ -232,7 +267,7 @@ export class MirrorState {
     doing.access(object, role.write);
     doing.fuzzy ??= new Set();
     doing.fuzzy.add(table);
-    if (this.writerLock >= 0) this.lock(step, transaction, this.writerLock, role.lock);
+    if (this.writerLock >= 0) this.writer(step, transaction, true);
     if (this.rows[table.number]!.size > scanLimit) this.blind.add(table);
     else for (const row of this.rows[table.number]!.values()) this.current[row] = undefined;
   }
@@ -244,7 +279,7 @@ export class MirrorState {
     if (this.mechanism.writeConflict !== 'none')
       this.locks.take(step, transaction, object, {
         exclusive: (roles & role.lock) !== 0,
-        writes: (roles & role.write) !== 0 || object === this.writerLock,
+        writes: (roles & role.write) !== 0,
       });
   }
 
@@ -281,11 +316,18 @@ export class MirrorState {
       this.accesses.add(step, object, pivot === 'uncommitted' && changes ? ending | role.write : ending);
       if (writeConflict === 'none' && roles & role.write && committed)
         this.locks.take(step, transaction, object, { exclusive: true, writes: true });
+      if (object === this.writerLock && committed && roles & role.write)
+        this.version(object, step, undefined);
+    }
+    for (const [row, image] of doing.late ?? []) {
+      if (!committed) continue;
+      this.locks.take(step, transaction, row, { exclusive: true, writes: true });
+      this.current[row] = image;
     }
     for (let i = 0; i < doing.rows.length; i++) {
       const row = doing.rows[i]!;
       const before = doing.before[i];
-      if (!committed) this.current[row] = before;
+      if (!committed && doing.late?.has(row) !== true) this.current[row] = before;
       if (pivot !== 'uncommitted') {
         if (committed) this.version(row, step, ends === 'unknown' ? undefined : this.current[row]);
       } else if (!committed) this.version(row, step, before);

@@ -13,22 +13,22 @@ import type { Contract, Mechanism } from '../contracts/index.js';
 import type { Access, History, Operation } from '../histories/index.js';
 import type { Evaluated } from '../sql/index.js';
 import * as role from './conflicts.js';
-import { type Evidence, type Expected, truthOf } from './evidence.js';
+import type { Evidence, Expected } from './evidence.js';
 import { failedWriteChoices } from './failed-writes.js';
-import { MirrorState, scanLimit } from './mirror-state.js';
+import { MirrorState } from './mirror-state.js';
 import { cellsOf, isRecord, lockOfText, overlay, resultRows } from './operation-rows.js';
-import { rowName, type Table } from './schema.js';
+import { rowName } from './schema.js';
 import {
   type DeletePlan,
   type InsertPlan,
   type OpaquePlan,
   type Plan,
   Planner,
-  type RowTest,
   type ScanPlan,
   type UpdatePlan,
 } from './statement-plan.js';
 import { type Steps, stepsByTime } from './steps.js';
+import { byCount, matches, rangeTouched } from './touched-rows.js';
 
 export function collectEvidence(
   history: History,
@@ -57,7 +57,7 @@ class Mirror {
     for (const step of this.#state.everything)
       for (const table of this.#state.tableObject)
         this.#state.accesses.add(step, table, role.write | role.publish);
-    const waits = new Set<number>();
+    const waits = new Set<number>(this.#state.early);
     const choices = this.#state.locks.choices;
     const failed = failedWriteChoices(this.#state.failed, {
       steps,
@@ -83,6 +83,7 @@ class Mirror {
       unexplained: this.#state.unexplained,
       locks: this.#state.locks.taken,
       waits,
+      snapshots: this.#state.snapshot,
       notes: [...this.#state.notes].map(([note, count]) => (count === 1 ? note : `${note} (${count} times)`)),
     };
   }
@@ -101,6 +102,7 @@ class Mirror {
 
   #statement(step: number, transaction: number, op: Operation): void {
     const { kind } = op;
+    if (kind === 'commit' && op.error !== undefined) this.#failedCommit(step, transaction);
     if (kind === 'commit' || kind === 'rollback' || kind === 'set' || kind === 'release') return;
     if (kind === 'begin') {
       if (
@@ -108,7 +110,7 @@ class Mirror {
         /\b(immediate|exclusive)\b/i.test(op.sql ?? '') &&
         op.outcome === 'ok'
       )
-        this.#state.lock(step, transaction, this.#state.writerLock, role.lock);
+        this.#state.writer(step, transaction, false);
     } else if (kind === 'savepoint') this.#state.savepoint(transaction, op);
     else if (kind === 'rollback-to') this.#state.rollbackTo(step, transaction, op);
     else if (op.accesses !== undefined) this.#recorded(step, transaction, op, op.accesses);
@@ -132,6 +134,9 @@ class Mirror {
 
   #planned(step: number, transaction: number, op: Operation): void {
     const plan = this.#planner.plan(op.sql ?? '');
+    const locksOut = op.error?.class === 'busy' || op.error?.class === 'serialization';
+    if (this.#state.writerLock >= 0 && op.kind !== 'select' && !locksOut)
+      this.#state.writer(step, transaction, false);
     if (op.outcome === 'error') this.#failedStatement(step, transaction, op, plan);
     else if (plan.type === 'scan') this.#scan(step, transaction, op, plan);
     else if (plan.type === 'insert') this.#insert(step, transaction, plan);
@@ -180,7 +185,10 @@ class Mirror {
   #insert(step: number, transaction: number, { table, rows }: InsertPlan): void {
     for (const cells of rows) {
       const name = rowName(table, cells);
+      const { protocol, writeConflict } = this.#state.mechanism;
       if (name === undefined) this.#state.fuzzyWrite(step, transaction, table);
+      else if (protocol === 'optimistic' && writeConflict === 'fails')
+        this.#state.insertLate(step, transaction, this.#state.row(table, name), cells);
       else this.#state.write(step, transaction, this.#state.row(table, name), cells);
     }
   }
@@ -192,7 +200,7 @@ class Mirror {
       return;
     }
     for (const row of rows) {
-      const before = this.#state.current[row];
+      const before = this.#state.imageFor(transaction, row);
       const changed = plan.type === 'update' && before ? plan.apply(before) : undefined;
       this.#state.write(step, transaction, row, plan.type === 'delete' ? null : changed);
     }
@@ -202,62 +210,28 @@ class Mirror {
   #touched(
     step: number,
     transaction: number,
-    op: Operation,
-    plan: {
-      readonly table: Table;
-      readonly keys: readonly string[] | undefined;
-      readonly where: RowTest | undefined;
-    },
+    { matched }: Operation,
+    plan: UpdatePlan | DeletePlan,
   ): readonly number[] | undefined {
+    const state = this.#state;
     const { table, keys, where } = plan;
-    if (this.#state.blind.has(table) && keys === undefined) return undefined;
-    const all = this.#state.rows[table.number]!;
-    if (keys === undefined && all.size > scanLimit) return undefined;
-    const rows = keys === undefined ? [...all.values()] : keys.map((name) => this.#state.row(table, name));
+    if (keys === undefined) return rangeTouched(state, step, transaction, matched, table, where);
+    const rows = keys.map((name) => state.row(table, name));
     const hits: number[] = [];
     const open: number[] = [];
     for (const row of rows) {
-      this.#state.settle(step, transaction, row);
-      const image = this.#state.current[row];
-      const hit =
-        image === null
-          ? false
-          : image === undefined
-            ? undefined
-            : where === undefined || truthOf(where(image));
+      state.settle(step, transaction, row);
+      const hit = matches(state.imageFor(transaction, row), where);
       if (hit === true) hits.push(row);
       else if (hit === undefined) open.push(row);
     }
-    const { matched } = op;
-    const touched =
-      matched === undefined || matched === hits.length
-        ? open.length === 0 || matched !== undefined
-          ? hits
-          : undefined
-        : matched === hits.length + open.length
-          ? [...hits, ...open]
-          : matched === 0
-            ? []
-            : keys !== undefined && matched === rows.length
-              ? rows
-              : undefined;
+    const touched = byCount(matched, hits, open) ?? (matched === rows.length ? rows : undefined);
     if (touched === undefined) {
-      this.#state.note(`a statement on ${table.name} touched other rows than the mirror expects`);
+      state.note(`a statement on ${table.name} touched other rows than the mirror expects`);
       return undefined;
     }
-    const seen = this.#state.snapshotOf(step, transaction, 'writesSee');
-    const known = new Set(touched);
-    if (keys !== undefined) {
-      for (const row of rows)
-        if (!known.has(row)) this.#state.missRow(step, transaction, row, where, 'writesSee');
-      return touched;
-    }
-    const object = this.#state.tableObject[table.number]!;
-    this.#state.accesses.add(step, object, role.read);
-    if (seen !== step) this.#state.accesses.add(seen, object, role.snapshot);
-    if (this.#state.scanLocks) this.#state.scanLock(step, transaction, table, true);
-    for (const row of this.#state.doing[transaction]?.rows ?? []) known.add(row);
-    this.#state.scans.push({ step, snapshot: seen, table: object, where, known });
+    for (const row of rows)
+      if (!touched.includes(row)) state.missRow(step, transaction, row, where, 'writesSee');
     return touched;
   }
 
@@ -283,6 +257,16 @@ class Mirror {
     for (const table of plan.writes) this.#state.fuzzyWrite(step, transaction, table);
   }
 
+  /** A COMMIT that failed validation: another had committed one of its rows since its snapshot. */
+  #failedCommit(step: number, transaction: number): void {
+    const doing = this.#state.doing[transaction];
+    const rows = doing?.late === undefined ? (doing?.rows ?? []) : [...doing.late.keys()];
+    for (const object of rows) {
+      this.#state.accesses.add(step, object, role.read | role.lock);
+      this.#state.failed.push({ step, transaction, object, met: 'changed' });
+    }
+  }
+
   /** A statement that failed takes no lock and leaves no version; some failures tell what they met. */
   #failedStatement(step: number, transaction: number, op: Operation, plan: Plan): void {
     const errorClass = op.error?.class;
@@ -292,6 +276,14 @@ class Mirror {
       return;
     }
     const { table } = plan;
+    const { writerLock } = this.#state;
+    if (writerLock >= 0 && (errorClass === 'busy' || errorClass === 'serialization')) {
+      this.#state.accesses.add(step, writerLock, role.lock);
+      this.#state.basedOn(step, transaction, writerLock);
+      const met = errorClass === 'busy' ? 'held' : 'changed';
+      this.#state.failed.push({ step, transaction, object: writerLock, met });
+      return;
+    }
     if (plan.type === 'insert') {
       for (const cells of plan.rows) {
         const name = rowName(table, cells);
@@ -300,9 +292,14 @@ class Mirror {
         this.#state.accesses.add(step, row, role.read | role.lock);
         this.#state.basedOn(step, transaction, row);
         const exists = errorClass === 'duplicate-key';
-        if (exists && this.#state.mechanism.writeConflict === 'waits' && plan.rows.length === 1) {
-          this.#state.locks.touch(step, transaction, row);
-          this.#state.needs.push({ step, snapshot: step, row, expected: { type: 'some', where: undefined } });
+        if (exists && plan.rows.length === 1) {
+          if (this.#state.doing[transaction]?.wrote(row) === true) continue;
+          // Key indexes know what is committed now, whatever the snapshot shows; one writer sees nothing newer anyway.
+          const seen = writerLock < 0 ? step : this.#state.snapshotOf(step, transaction, 'writesSee');
+          if (seen !== step) this.#state.accesses.add(seen, row, role.snapshot);
+          if (this.#state.mechanism.writeConflict === 'waits')
+            this.#state.locks.touch(step, transaction, row);
+          this.#state.needs.push({ step, snapshot: seen, row, expected: { type: 'some', where: undefined } });
         } else if (!exists || plan.rows.length === 1)
           this.#state.failed.push({ step, transaction, object: row });
       }
@@ -334,7 +331,5 @@ class Mirror {
         expected: { type: 'some', where: plan.where },
       });
     }
-    if (this.#state.writerLock >= 0)
-      this.#state.failed.push({ step, transaction, object: this.#state.writerLock });
   }
 }

@@ -5,11 +5,13 @@ import type { TimeEdges } from './time-order.js';
 
 /** How much an order counts when orders contradict each other. */
 export const strength = {
-  certain: 0,
+  /** A replay has shown it. */
+  learnt: 0,
+  certain: 1,
   /** Of an alternative that was chosen. */
-  chosen: 1,
+  chosen: 2,
   /** A guess, or a lock that may be waited for. */
-  weak: 2,
+  weak: 3,
 } as const;
 
 /** The orders of the alternatives chosen, with the number of the choice each belongs to. */
@@ -17,6 +19,9 @@ export interface ChosenOrders {
   readonly orders: readonly Order[];
   readonly choice: readonly number[];
 }
+
+/** Two steps, the first before the second. */
+export type StepPair = readonly [from: number, to: number];
 
 export interface OrderGraph {
   readonly from: Int32Array;
@@ -32,13 +37,20 @@ export interface OrderGraph {
   byTarget(): Groups;
 }
 
-export function orderGraph(count: number, edges: Edges, chosen: ChosenOrders, times: TimeEdges): OrderGraph {
+export function orderGraph(
+  count: number,
+  edges: Edges,
+  chosen: ChosenOrders,
+  times: TimeEdges,
+  learnt: readonly StepPair[],
+): OrderGraph {
   const found = edges.from.length;
   const guessed = found + chosen.orders.length;
-  const all = guessed + times.from.length;
+  const timed = guessed + times.from.length;
+  const all = timed + learnt.length;
   const from = new Int32Array(all);
   const to = new Int32Array(all);
-  const strengths = new Uint8Array(all);
+  const strengths = new Uint8Array(all).fill(strength.certain);
   const choice = new Int32Array(all).fill(-1);
   from.set(edges.from.view());
   to.set(edges.to.view());
@@ -51,6 +63,11 @@ export function orderGraph(count: number, edges: Edges, chosen: ChosenOrders, ti
   });
   from.set(times.from.view(), guessed);
   to.set(times.to.view(), guessed);
+  learnt.forEach((pair, i) => {
+    from[timed + i] = pair[0];
+    to[timed + i] = pair[1];
+    strengths[timed + i] = strength.learnt;
+  });
   const pending = new Int32Array(count);
   for (let e = 0; e < all; e++) pending[to[e]!]!++;
   let byTarget: Groups | undefined;

@@ -6,10 +6,15 @@ import type { OrderReason } from '../cases/index.js';
 import type { Batches } from './batches.js';
 import { conflictsOf, read, snapshot } from './conflicts.js';
 import { type Because, because, type Evidence } from './evidence.js';
+import type { StepPair } from './order-graph.js';
 import type { Solution } from './solve.js';
 import { refOf, type Steps } from './steps.js';
 
-export function orderReasons(evidence: Evidence, { batches, holds }: Solution): OrderReason[] {
+export function orderReasons(
+  evidence: Evidence,
+  { batches, holds }: Solution,
+  learnt: readonly StepPair[] = [],
+): OrderReason[] {
   const { edges, steps, objects, choices } = evidence;
   const reasons: OrderReason[] = [];
   const told = new Set<number>();
@@ -19,6 +24,9 @@ export function orderReasons(evidence: Evidence, { batches, holds }: Solution): 
     told.add(pair);
     reasons.push({ before: refOf(steps, before), after: refOf(steps, after), why });
   };
+  for (const [before, after] of learnt)
+    if (batches.of[before]! < batches.of[after]!)
+      tell(before, after, 'a replay with the other order parted from the history');
   for (let i = 0; i < edges.from.length; i++) {
     const before = edges.from.at(i);
     const after = edges.to.at(i);

@@ -24,6 +24,8 @@ export interface ReplayReport {
   readonly same: number;
   /** The earliest in the replay's own order; a statement that was not sent counts where its session stopped. */
   readonly firstDifference?: Difference;
+  /** Of the operations that differ the one that was answered first in the raw run. */
+  readonly earliest?: number;
   /** All differences, up to a limit. */
   readonly differences: readonly Difference[];
   /** Why the schedule could not run as it is: statements that waited until a limit, deadlocks. */
@@ -72,6 +74,7 @@ export function compareReplay(inferred: InferredOrder, mode: ReplayMode, history
   let compared = 0;
   let same = 0;
   let infeasible: string | undefined;
+  let earliest: number | undefined;
   sources.forEach((list, session) => {
     let reached = 0;
     list.forEach((source, position) => {
@@ -85,6 +88,7 @@ export function compareReplay(inferred: InferredOrder, mode: ReplayMode, history
         same++;
         return;
       }
+      if (earliest === undefined || source < earliest) earliest = source;
       const name = raw.header.sessions[session]!;
       const difference: Difference = {
         operation: source,
@@ -104,6 +108,7 @@ export function compareReplay(inferred: InferredOrder, mode: ReplayMode, history
     same,
     differences,
     ...(first === undefined ? undefined : { firstDifference: first.difference }),
+    ...(earliest === undefined ? undefined : { earliest }),
     ...(infeasible === undefined ? undefined : { infeasible }),
   };
 }

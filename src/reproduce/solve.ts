@@ -8,7 +8,7 @@
  */
 import { type Batches, makeBatches } from './batches.js';
 import type { Choice, Evidence, Order } from './evidence.js';
-import { orderGraph, strength } from './order-graph.js';
+import { orderGraph, type StepPair, strength } from './order-graph.js';
 import type { TimeEdges } from './time-order.js';
 
 export interface Solution {
@@ -25,6 +25,7 @@ export function solve(
   evidence: Evidence,
   times: TimeEdges,
   preferred: ReadonlyMap<number, number> = new Map(),
+  learnt: readonly StepPair[] = [],
 ): Solution {
   const { steps, accesses, objects, edges, choices } = evidence;
   const asked = choices.map((choice, i) => Math.min(preferred.get(i) ?? 0, choice.alternatives.length - 1));
@@ -34,7 +35,7 @@ export function solve(
   for (let round = 0; round < rounds; round++) {
     const orders = choices.flatMap((choice, i) => choice.alternatives[asked[i]!]!);
     const choice = choices.flatMap((one, i) => one.alternatives[asked[i]!]!.map(() => i));
-    const graph = orderGraph(steps.count, edges, { orders, choice }, times);
+    const graph = orderGraph(steps.count, edges, { orders, choice }, times, learnt);
     const batches = makeBatches(steps, accesses, objects.names.length, graph);
     const holds = choices.map((one, i) => holding(one, asked[i]!, batches));
     const score = scoreOf(batches, holds);
@@ -48,7 +49,7 @@ export function solve(
 function scoreOf({ forced }: Batches, holds: readonly number[]): number {
   let score = holds.filter((one) => one < 0).length * 10;
   for (const one of forced)
-    if (one.strength === strength.certain) score += 100;
+    if (one.strength <= strength.certain) score += 100;
     else if (one.strength === strength.weak && one.choices.length > 0) score += 1;
   return score;
 }

@@ -1,0 +1,146 @@
+/**
+ * Which rows did an UPDATE or DELETE with a condition change? Its answer is only a count. The condition is evaluated on the
+ * rows the statement may have met, and the count chooses.
+ *
+ * What it met depends on when it looked. Rows are chosen by the statement's snapshot: its transaction's, or one of its own taken
+ * when the statement arrived. COMMITs that overlap that moment may or may not be in it, so every prefix of them (in the order of
+ * their answers) is a candidate for the moment (Pisco §4: interval candidates). At a candidate
+ *
+ * - an engine whose writes see the snapshot changes the rows that satisfy the condition there;
+ * - an engine whose writes see what is current changes those that satisfy it there *and still do* when their locks are
+ *   free, for it looks at them again after waiting (PostgreSQL, "Read Committed Isolation Level").
+ *
+ * Candidates with the right count remain. The latest is the likeliest: a statement that did not wait saw everything. If
+ * only earlier ones remain, the statement had to be sent before the COMMITs it did not see, and waited.
+ */
+import * as role from './conflicts.js';
+import { because, type Order, truthOf } from './evidence.js';
+import { type MirrorState, scanLimit } from './mirror-state.js';
+import type { Image, Table } from './schema.js';
+import type { RowTest } from './statement-plan.js';
+
+/** More overlapping COMMITs than these are not told apart. */
+const mostMoments = 24;
+
+export function matches(image: Image, where: RowTest | undefined): boolean | undefined {
+  if (image === null) return false;
+  if (image === undefined) return undefined;
+  return where === undefined || truthOf(where(image));
+}
+
+/** Rows for sure, rows perhaps, and how many there were. */
+export function byCount(
+  matched: number | undefined,
+  hits: readonly number[],
+  open: readonly number[],
+): readonly number[] | undefined {
+  if (matched === undefined) return open.length === 0 ? hits : undefined;
+  if (matched === hits.length) return hits;
+  if (matched === hits.length + open.length) return [...hits, ...open];
+  return matched === 0 ? [] : undefined;
+}
+
+/** The rows a statement with a condition on other columns than the row's name has changed; undefined: it cannot be told. */
+export function rangeTouched(
+  state: MirrorState,
+  step: number,
+  transaction: number,
+  matched: number | undefined,
+  table: Table,
+  where: RowTest | undefined,
+): readonly number[] | undefined {
+  const all = state.rows[table.number]!;
+  if (state.blind.has(table) || all.size > scanLimit) return undefined;
+  const rows = [...all.values()];
+  for (const row of rows) state.settle(step, transaction, row);
+  const seen = state.snapshotOf(step, transaction, 'writesSee');
+  const found = candidates(state, seen, transaction, rows, where).filter(
+    ({ hits, open }) => byCount(matched, hits, open) !== undefined,
+  );
+  const best = found[0];
+  if (best === undefined) {
+    state.note(`a statement on ${table.name} touched other rows than the mirror expects`);
+    return undefined;
+  }
+  const touched = byCount(matched, best.hits, best.open)!;
+  const object = state.tableObject[table.number]!;
+  state.accesses.add(step, object, role.read);
+  if (seen !== step) state.accesses.add(seen, object, role.snapshot);
+  if (state.scanLocks) state.scanLock(step, transaction, table, true);
+  if (!best.latest && seen === step) {
+    state.early.add(step);
+    const alternatives = found.map(({ orders }) => orders);
+    state.locks.choices.push({ step, object, what: 'version', alternatives });
+    return touched;
+  }
+  const known = new Set(touched);
+  for (const row of touched) {
+    if (state.doing[transaction]?.wrote(row) === true) continue;
+    if (seen !== step) state.needs.push({ step, snapshot: seen, row, expected: { type: 'some', where } });
+  }
+  for (const row of state.doing[transaction]?.rows ?? []) known.add(row);
+  state.scans.push({ step, snapshot: seen, table: object, where, known });
+  return touched;
+}
+
+interface Candidate {
+  readonly hits: readonly number[];
+  readonly open: readonly number[];
+  readonly orders: readonly Order[];
+  /** Every COMMIT that overlaps is in it. */
+  readonly latest: boolean;
+}
+
+/** What the statement may have met, the latest moment first. */
+function candidates(
+  state: MirrorState,
+  seen: number,
+  transaction: number,
+  rows: readonly number[],
+  where: RowTest | undefined,
+): Candidate[] {
+  const { steps, objects, mechanism } = state;
+  const commits = new Set<number>();
+  for (const row of rows) {
+    const publish = objects.chains[row]?.publish;
+    for (let i = (publish?.length ?? 0) - 1; i >= 0; i--) {
+      const ending = publish![i]!;
+      if (steps.end[ending]! < steps.start[seen]!) break;
+      if (steps.session[ending] !== steps.session[seen] && steps.start[ending]! < steps.end[seen]!)
+        commits.add(ending);
+    }
+  }
+  const around = [...commits].sort((a, b) => steps.end[a]! - steps.end[b]!).slice(-mostMoments);
+  const current = mechanism.writesSee === 'current';
+  const made: Candidate[] = [];
+  for (let moment = around.length; moment >= 0; moment--) {
+    const unseen = new Set(around.slice(moment));
+    const hits: number[] = [];
+    const open: number[] = [];
+    for (const row of rows) {
+      const own = state.doing[transaction]?.wrote(row) === true;
+      const now = matches(state.imageFor(transaction, row), where);
+      const then = own ? now : matches(imageBefore(state, row, seen, unseen), where);
+      const hit = own || !current ? then : then === false || now === false ? false : then && now;
+      if (hit === true) hits.push(row);
+      else if (hit === undefined) open.push(row);
+    }
+    const orders: Order[] = [];
+    const object = objects.tableOf[rows[0] ?? 0] ?? 0;
+    if (moment > 0) orders.push({ from: around[moment - 1]!, to: seen, why: because.shows, object });
+    if (moment < around.length) orders.push({ from: seen, to: around[moment]!, why: because.misses, object });
+    made.push({ hits, open, orders, latest: moment === around.length });
+  }
+  return made;
+}
+
+/** The newest version a snapshot shows that is taken at `seen` and misses some COMMITs. */
+function imageBefore(state: MirrorState, row: number, seen: number, unseen: ReadonlySet<number>): Image {
+  const chain = state.objects.chains[row];
+  for (let i = (chain?.publish.length ?? 0) - 1; i >= 0; i--) {
+    const ending = chain!.publish[i]!;
+    if (unseen.has(ending) || state.steps.start[ending]! >= state.steps.end[seen]!) continue;
+    return chain!.image[i];
+  }
+  return state.objects.initial[row];
+}
