@@ -27,6 +27,19 @@ describe('conflictSchedules', () => {
     expect(new Set(stories).size).toBe(20);
   });
 
+  it('leaves the two serial orders out when asked to', () => {
+    const two = program(['BEGIN', update(1), 'COMMIT'], ['BEGIN', update(1), 'COMMIT']);
+    const all = [...conflictSchedules(two, { orders: 100, serial: false })];
+    expect(all).toHaveLength(18);
+    const sessions = all.map((each) =>
+      story(two, each)
+        .map((line) => line[0])
+        .join(''),
+    );
+    expect(sessions).not.toContain('111222');
+    expect(sessions).not.toContain('222111');
+  });
+
   it('does not multiply orders by statements that do not conflict', () => {
     const idle = 'SELECT * FROM u';
     const two = program(['BEGIN', idle, idle, update(1), 'COMMIT'], ['BEGIN', update(1), idle, 'COMMIT']);

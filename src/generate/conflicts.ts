@@ -26,6 +26,8 @@ export interface ConflictOptions {
   readonly pairs?: number;
   /** Orders of each pair; default 40. */
   readonly orders?: number;
+  /** With the two orders of each pair in which one transaction is over before the other begins; default true. */
+  readonly serial?: boolean;
 }
 
 interface Step {
@@ -43,11 +45,13 @@ interface Pair {
 
 /** The schedules, pair by pair; finite, and the same for the same case. */
 export function* conflictSchedules(program: Case, options: ConflictOptions = {}): Iterable<Schedule> {
-  const limit = options.orders ?? 40;
-  for (const pair of conflictPairs(program).slice(0, options.pairs ?? 3)) {
-    const count = countOrders(pair);
+  const { orders: limit = 40, pairs = 3, serial = true } = options;
+  for (const pair of conflictPairs(program).slice(0, pairs)) {
+    // The first and the last order are the serial ones; two transactions of two steps each have four more.
+    const first = serial ? 0 : 1;
+    const count = countOrders(pair) - 2 * first;
     const used = Math.min(count, limit);
-    for (let i = 0; i < used; i++) yield scheduleOf(program, pair, Math.floor((i * count) / used));
+    for (let i = 0; i < used; i++) yield scheduleOf(program, pair, first + Math.floor((i * count) / used));
   }
 }
 

@@ -157,18 +157,23 @@ export class Rounds {
     }
     const free = kind === 'free';
     const chosen = profile ?? (free ? random.pick(['contention', 'mixed', 'simple']) : kind);
-    const { case: drawn } = generate(name, {
-      capabilities,
-      profile: chosen,
-      level,
-      ...(free
-        ? { sessions: 4, transactions: 4 }
-        : {
-            sessions: random.chance(0.7) ? 2 : 3,
-            transactions: random.chance(0.8) ? 1 : 2,
-            statements: random.between(1, 4),
-          }),
-    });
+    const sizes = free
+      ? { sessions: 4, transactions: 4 }
+      : {
+          sessions: random.chance(0.7) ? 2 : 3,
+          transactions: random.chance(0.8) ? 1 : 2,
+          statements: random.between(1, 4),
+        };
+    const draw = (attempt: number) =>
+      generate(attempt === 0 ? name : `${name}.${attempt}`, {
+        capabilities,
+        profile: chosen,
+        level,
+        ...sizes,
+      });
+    let { case: drawn } = draw(0);
+    // Transactions that have nothing to do with each other show nothing: draw again, though not for ever.
+    for (let attempt = 1; attempt < mostDraws && !mayMeet(drawn); attempt++) drawn = draw(attempt).case;
     const source = `profile ${typeof chosen === 'string' ? chosen : chosen.name}`;
     return programOf(source, drawn, undefined, free);
   }
@@ -180,6 +185,13 @@ export class Rounds {
   }
 }
 
+const mostDraws = 4;
+
+function mayMeet(program: Case): boolean {
+  for (const _ of conflictSchedules(program, { pairs: 1, orders: 1 })) return true;
+  return false;
+}
+
 /** How much the templates of the first rounds are changed. */
 const openingBoldness = 0.05;
 
@@ -189,7 +201,7 @@ function programOf(source: string, open: Case, own: Schedule | undefined, free: 
     free,
     open,
     ...(own === undefined ? {} : { own }),
-    meetings: free ? [] : [...conflictSchedules(open, { pairs: 3, orders: 24 })],
+    meetings: free ? [] : [...conflictSchedules(open, { pairs: 3, orders: 24, serial: false })],
     closing: closingQueries(open),
   };
 }
