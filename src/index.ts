@@ -42,7 +42,7 @@ export {
 } from './contracts/index.js';
 
 // dedupe
-export { type Behaviour, describeBehaviour, signatureOf } from './dedupe/index.js';
+export { type Behaviour, describeBehaviour, signatureOf, variantOf } from './dedupe/index.js';
 // errors
 export { FileError, IsoldeError } from './errors.js';
 // execute

@@ -9,19 +9,10 @@
  *    a transaction may take its snapshot, so it depends on the end of everybody who writes what that transaction reads.
  * 3. `before` holds the order of those pairs only. Whatever else the schedule says is an accident. Cases of more than 64
  *    events were not reduced, and have no order here.
- *
- * Rows are told apart where both statements name them by literals of one column that neither assigns (`id = 1` against
- * `id = 2`). What cannot be parsed touches every row of every table it names.
  */
 import { type Case, type Schedule, transactionsOf } from '../cases/index.js';
-import {
-  classifyStatement,
-  type Expression,
-  parseStatement,
-  type Statement,
-  statementFeatures,
-  valueKey,
-} from '../sql/index.js';
+import { classifyStatement, type Dialect, parseStatement, type Statement } from '../sql/index.js';
+import { mayMeet, type Touch, touchOf } from './touches.js';
 
 export interface CaseEvent {
   /** Number of its transaction, and its position in it. */
@@ -33,7 +24,12 @@ export interface CaseEvent {
   readonly tables: readonly string[];
   /** The statement `[session, position]`, as text; ends of autocommitted statements have none. */
   readonly ref: string;
+  /** Its place in the schedule; an autocommit follows half a place later, what is left open ends after everything. */
   readonly at: number;
+  /** What a statement touches; for an end, what its transaction's writes touched. */
+  readonly touches: readonly Touch[];
+  /** Whether it ends its transaction; `kind` says how. */
+  readonly end: boolean;
 }
 
 export interface CaseEvents {
@@ -42,21 +38,8 @@ export interface CaseEvents {
   readonly before: readonly (readonly [CaseEvent, CaseEvent])[];
 }
 
-interface Touch {
-  readonly reads: ReadonlySet<string>;
-  readonly writes: ReadonlySet<string>;
-  /** Column to the literals that choose the rows; absent: any row. */
-  readonly rows: ReadonlyMap<string, ReadonlySet<string>>;
-  readonly assigns: ReadonlySet<string>;
-}
-
-interface Draft extends CaseEvent {
-  /** What a statement touches; for an end, what its transaction's writes touched. */
-  readonly touches: readonly Touch[];
-  readonly end: boolean;
-}
-
-const mostEvents = 64;
+/** Cases with more events were not reduced. */
+export const mostEvents = 64;
 
 export function eventsOf(
   program: Case,
@@ -64,7 +47,7 @@ export function eventsOf(
   options: { readonly beginCounts: boolean },
 ): CaseEvents {
   const place = new Map(schedule.batches.flat().map(([s, p], at) => [`${s},${p}`, at]));
-  const transactions: Draft[][] = [];
+  const transactions: CaseEvent[][] = [];
   program.sessions.forEach((session, s) => {
     for (const span of transactionsOf(program, s)) {
       const events = draftTransaction(program, session.statements, span, {
@@ -97,9 +80,9 @@ function draftTransaction(
   statements: readonly string[],
   span: ReturnType<typeof transactionsOf>[number],
   context: { number: number; at: (position: number) => number; beginCounts: boolean },
-): Draft[] {
-  const events: Draft[] = [];
-  const add = (position: number, event: Pick<Draft, 'kind' | 'tables' | 'touches' | 'end'>, later = 0) =>
+): CaseEvent[] {
+  const events: CaseEvent[] = [];
+  const add = (position: number, event: Pick<CaseEvent, 'kind' | 'tables' | 'touches' | 'end'>, later = 0) =>
     events.push({
       ...event,
       transaction: context.number,
@@ -107,19 +90,10 @@ function draftTransaction(
       ref: later > 0 ? '' : `${span.session},${position}`,
       at: context.at(position) + later,
     });
-  const inside: {
-    readonly position: number;
-    readonly touch: Touch;
-    readonly kind: string;
-    readonly tables: string[];
-  }[] = [];
+  const inside: (Act & { readonly position: number })[] = [];
   for (let position = span.first; position <= span.last; position++) {
-    const sql = statements[position]!;
-    const { kind, locking } = classifyStatement(sql, program.dialect);
-    if (kind === 'begin' || kind === 'commit' || kind === 'rollback') continue;
-    const statement = parseStatement(sql, program.dialect);
-    const { touch, tables } = touchOf(statement);
-    inside.push({ position, touch, tables, kind: kindName(statement, kind, locking) });
+    const act = actOf(statements[position]!, program.dialect);
+    if (!isControl(act.kind)) inside.push({ position, ...act });
   }
   if (inside.length === 0) return [];
   const all = inside.map(({ touch }) => touch);
@@ -137,6 +111,31 @@ function draftTransaction(
   return events;
 }
 
+/** What one statement does. */
+export interface Act extends Pick<CaseEvent, 'kind' | 'tables'> {
+  readonly touch: Touch;
+}
+
+export function actOf(sql: string, dialect: Dialect | undefined): Act {
+  const { kind, locking } = classifyStatement(sql, dialect);
+  const statement = parseStatement(sql, dialect);
+  const { touch, tables } = touchOf(statement);
+  return { kind: kindName(statement, kind, locking), tables, touch };
+}
+
+export const actOfEvent = ({ kind, tables, touches }: CaseEvent): Act => ({
+  kind,
+  tables,
+  touch: touches[0]!,
+});
+
+/** A statement that changes rows. */
+export const isWrite = ({ end, touches }: CaseEvent): boolean =>
+  !end && touches.some(({ writes }) => writes.size > 0);
+
+export const isControl = (kind: string): boolean =>
+  kind === 'begin' || kind === 'commit' || kind === 'rollback';
+
 function kindName(statement: Statement, kind: string, locking: 'none' | 'share' | 'update'): string {
   if (locking !== 'none') return `${kind} for ${locking}`;
   if (statement.type === 'insert') {
@@ -153,76 +152,21 @@ const readOnly = (touch: Touch): Touch => ({
   rows: new Map(),
 });
 
-function dependent(a: Draft, b: Draft, one: readonly Draft[], two: readonly Draft[]): boolean {
-  if (meet(a.touches, b.touches)) return true;
+function dependent(
+  a: CaseEvent,
+  b: CaseEvent,
+  one: readonly CaseEvent[],
+  two: readonly CaseEvent[],
+): boolean {
+  if (mayMeet(a.touches, b.touches)) return true;
   return takesSnapshotBefore(a, b, one) || takesSnapshotBefore(b, a, two);
 }
 
 /** Whether `event` may take a snapshot that shows or misses what `end` made visible. */
-function takesSnapshotBefore(event: Draft, end: Draft, transaction: readonly Draft[]): boolean {
+function takesSnapshotBefore(event: CaseEvent, end: CaseEvent, transaction: readonly CaseEvent[]): boolean {
   if (!end.end || event.end || event !== transaction[0]) return false;
-  return meet(
+  return mayMeet(
     transaction.filter((each) => !each.end).flatMap((each) => each.touches.map(readOnly)),
     end.touches,
   );
-}
-
-function meet(some: readonly Touch[], others: readonly Touch[]): boolean {
-  return some.some((a) => others.some((b) => touchesSame(a, b)));
-}
-
-function touchesSame(a: Touch, b: Touch): boolean {
-  const shared = (from: ReadonlySet<string>, to: Touch) =>
-    [...from].some((table) => to.reads.has(table) || to.writes.has(table));
-  if (!shared(a.writes, b) && !shared(b.writes, a)) return false;
-  for (const [column, values] of a.rows) {
-    const other = b.rows.get(column);
-    if (other === undefined || a.assigns.has(column) || b.assigns.has(column)) continue;
-    if (![...values].some((value) => other.has(value))) return false;
-  }
-  return true;
-}
-
-function touchOf(statement: Statement): { touch: Touch; tables: string[] } {
-  const features = statementFeatures(statement);
-  const names = (uses: readonly { readonly name: string }[]) => uses.map(({ name }) => name.toLowerCase());
-  const [reads, writes] = [names(features.reads), names(features.writes)];
-  const tables = [...new Set([...writes, ...reads])];
-  // With several tables a column's name does not say whose rows it chooses.
-  const rows = tables.length === 1 && !features.subquery ? rowsOf(statement) : new Map<string, Set<string>>();
-  const assigns = new Set(
-    statement.type === 'update'
-      ? statement.set.flatMap(({ columns }) => columns.map((name) => name.toLowerCase()))
-      : [],
-  );
-  return { touch: { reads: new Set(reads), writes: new Set(writes), rows, assigns }, tables };
-}
-
-function rowsOf(statement: Statement): Map<string, Set<string>> {
-  const rows = new Map<string, Set<string>>();
-  const keep = (column: Expression, values: readonly Expression[]) => {
-    if (column.type !== 'column' || !values.every((value) => value.type === 'literal')) return;
-    rows.set(
-      column.name.toLowerCase(),
-      new Set(values.map((value) => (value.type === 'literal' ? valueKey(value.value) : ''))),
-    );
-  };
-  const follow = (condition: Expression | undefined): void => {
-    if (condition?.type === 'binary' && condition.op === 'AND') {
-      follow(condition.left);
-      follow(condition.right);
-    } else if (condition?.type === 'binary' && condition.op === '=') {
-      keep(condition.left, [condition.right]);
-      keep(condition.right, [condition.left]);
-    } else if (condition?.type === 'in-list' && !condition.negated) keep(condition.operand, condition.list);
-  };
-  if (statement.type === 'update' || statement.type === 'delete') follow(statement.where);
-  else if (statement.type === 'select' && statement.body.type === 'core') follow(statement.body.where);
-  else if (statement.type === 'insert' && statement.source.type === 'values') {
-    const { rows: lines } = statement.source;
-    for (const [i, name] of (statement.columns ?? []).entries()) {
-      keep({ type: 'column', name }, lines.map((line) => line[i] ?? { type: 'default' }) as Expression[]);
-    }
-  }
-  return rows;
 }

@@ -1,1 +1,1 @@
-export { type Behaviour, describeBehaviour, signatureOf } from './signature.js';
+export { type Behaviour, describeBehaviour, nameOf, signatureOf, variantOf } from './signature.js';

@@ -1,22 +1,22 @@
 /**
  * The behaviour signature: what identifies a bug apart from names and values, so that 500 findings of one bug are one
- * entry with a count. Meant for reduced cases: what a case still holds, its signature takes for necessary.
+ * entry with a count. It has two parts:
  *
- *     firstUpdaterWins true: update-of-changed-row
+ *     missed conflict: delete with update
+ *     as firstUpdaterWins true: update-of-changed-row
  *     saw written without an error, expected a serialization error
  *     A: select t1; update t1!; commit
  *     B: delete t1; commit
  *     order: A1<B1 B2<A2
  *
- * 1. The clause broken and the kind of the finding.
- * 2. What was read against what was expected, as roles (`roles.ts`).
- * 3. The statements of each transaction by kind, the judged one marked; the order of those that depend on each other;
- *    the cycle of dependencies, if the finding is one (`events.ts`).
- * 4. All that drawn in one way, whatever the sessions, tables, columns, rows and values are called (`canonical.ts`).
+ * - The *cause*, up to the line that begins with `as` (`cause.ts`): the bug. The signature is its hash.
+ * - The *variant*, from there on: the form it takes here. The clause and the kind of the finding; what was read against
+ *   what was expected, as roles (`roles.ts`); the statements of each transaction by kind, the judged one marked; the order
+ *   of those that depend on each other; the cycle of dependencies, if the finding is one (`events.ts`). All that drawn in
+ *   one way, whatever the sessions, tables, columns, rows and values are called (`canonical.ts`).
  *
- * Not in it: the level (a clause names what it needs of it), the engine and its version, columns, conditions, how many
- * rows show the bug. Two bugs with one signature are told apart by other means; one bug that shows in two ways has two
- * signatures.
+ * Meant for reduced cases: what a case still holds is taken for necessary. Not in it: the level (a clause names what it
+ * needs of it), the engine and its version, conditions, how many rows show the bug.
  */
 import { createHash } from 'node:crypto';
 import type { Case, Schedule } from '../cases/index.js';
@@ -24,6 +24,7 @@ import type { Finding } from '../check/index.js';
 import { findContract } from '../contracts/index.js';
 import type { History } from '../histories/index.js';
 import { drawCanonically } from './canonical.js';
+import { causeOf } from './cause.js';
 import { type CaseEvents, eventsOf } from './events.js';
 import { rolesOf } from './roles.js';
 
@@ -36,13 +37,36 @@ export interface Behaviour {
   readonly history: History;
 }
 
-/** Twelve hexadecimal digits, the same for the same behaviour. */
+/** Twelve hexadecimal digits, the same for the same bug. */
 export function signatureOf(behaviour: Behaviour): string {
-  return createHash('sha256').update(describeBehaviour(behaviour)).digest('hex').slice(0, 12);
+  return hash(partsOf(behaviour).cause.join('\n'));
 }
 
-/** The signature before it is hashed, for people. */
-export function describeBehaviour({ case: program, schedule, finding, history }: Behaviour): string {
+/** Twelve hexadecimal digits, the same for the same form of a bug: the finding, the statements and their order. */
+export function variantOf(behaviour: Behaviour): string {
+  return hash(partsOf(behaviour).variant.join('\n'));
+}
+
+/** One word for the bug, for its id: an anomaly, a kind of finding, or `missed-conflict`. */
+export function nameOf(behaviour: Behaviour): string {
+  return partsOf(behaviour).name;
+}
+
+/** Cause and variant before they are hashed, for people. */
+export function describeBehaviour(behaviour: Behaviour): string {
+  const { cause, variant } = partsOf(behaviour);
+  if (cause.every((line, i) => line === variant[i])) return variant.join('\n');
+  return [...cause, `as ${variant[0]}`, ...variant.slice(1)].join('\n');
+}
+
+interface Parts {
+  readonly name: string;
+  readonly cause: readonly string[];
+  readonly variant: readonly string[];
+}
+
+function partsOf(behaviour: Behaviour): Parts {
+  const { case: program, schedule, finding, history } = behaviour;
   const pivot = finding.contract === undefined ? undefined : findContract(finding.contract)?.mechanism?.pivot;
   const events = eventsOf(program, schedule, { beginCounts: pivot === 'begin' });
   const number = transactionNumbers(events, history);
@@ -52,11 +76,17 @@ export function describeBehaviour({ case: program, schedule, finding, history }:
     kind,
     ...(object === undefined ? {} : { object }),
   }));
-  return [
+  const variant = [
     `${finding.clause ?? 'no clause'}: ${finding.kind}`,
     ...rolesOf(finding),
     ...drawCanonically({ ...events, judged: judgedStatements(finding, history), cycle }),
-  ].join('\n');
+  ];
+  const cause = causeOf(behaviour, events);
+  return { name: cause?.name ?? finding.kind, cause: cause?.lines ?? variant, variant };
+}
+
+function hash(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 12);
 }
 
 /** The statements whose results are wrong: those with versions, or the first the finding names if it is no cycle. */

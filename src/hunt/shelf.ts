@@ -35,10 +35,10 @@ export async function openShelf(folder: string, options: ShelfOptions = {}): Pro
     isIgnored: async (bug) =>
       ignore.includes(bug.id) || ignore.includes(bug.signature) || store.isIgnored(bug),
     async add(bug: Bug, raw: History): Promise<Shelved> {
-      const { isNew } = await store.add(bug, { raw });
+      const { id, isNew } = await store.add(bug, { raw });
       if (!again.has(bug.id)) again.set(bug.id, { bug, count: 0 });
-      const place = relative(process.cwd(), store.folderOf(bug.id));
-      const shown = place.startsWith('..') ? store.folderOf(bug.id) : place;
+      const place = relative(process.cwd(), store.folderOf(id));
+      const shown = place.startsWith('..') ? store.folderOf(id) : place;
       return { bug, isNew, files: reports.map((name) => join(shown, name)) };
     },
     seenAgain(id: string): void {

@@ -6,13 +6,13 @@ import { createHash } from 'node:crypto';
 import type { Case, Schedule } from '../cases/index.js';
 import type { Finding } from '../check/index.js';
 import { type ContractSource, findContract, type Level, shortLevel } from '../contracts/index.js';
-import { type Behaviour, describeBehaviour, signatureOf } from '../dedupe/index.js';
+import { type Behaviour, describeBehaviour, nameOf, signatureOf, variantOf } from '../dedupe/index.js';
 import { IsoldeError } from '../errors.js';
 import type { History, TargetStamp } from '../histories/index.js';
 import { nameEngine, nameFinding } from './names.js';
 
 export interface Bug extends Behaviour {
-  /** Follows from the engine and the signature: `duckdb-update-of-changed-row-3f9a2c41`. */
+  /** Follows from the engine and the signature: `duckdb-missed-conflict-3f9a2c41`. */
   readonly id: string;
   readonly title: string;
   /** The database of the confirming run. */
@@ -30,8 +30,10 @@ export interface Bug extends Behaviour {
   /** A run that confirmed it; the finding's numbers are this history's. */
   readonly history: History;
   readonly signature: string;
-  /** The signature before it was hashed. */
+  /** What the signature and the variant of this case are made from. */
   readonly behaviour: string;
+  /** The forms it was found in, this case's first. Counts add up to `count`; bugs kept by older releases lack them. */
+  readonly variants?: readonly BugVariant[];
   readonly reproduced: Reproduced;
   /** Other releases and settings it was tried on. */
   readonly versions: readonly VersionTried[];
@@ -45,6 +47,14 @@ export interface Bug extends Behaviour {
   /** ISO 8601, UTC. */
   readonly firstSeen: string;
   readonly lastSeen: string;
+}
+
+export interface BugVariant {
+  /** `variantOf` its case. */
+  readonly variant: string;
+  /** The kind of its finding. */
+  readonly kind: string;
+  readonly count: number;
 }
 
 export interface Reproduced {
@@ -76,6 +86,7 @@ export interface NewBug extends Behaviour {
   readonly replay?: string | undefined;
   readonly raw?: RawSize | undefined;
   readonly count?: number;
+  readonly variants?: readonly BugVariant[] | undefined;
 }
 
 export function makeBug(found: NewBug): Bug {
@@ -85,7 +96,8 @@ export function makeBug(found: NewBug): Bug {
     throw new IsoldeError('usage', 'the history of a bug must say on which target and at which level it ran');
   }
   const signature = signatureOf(found);
-  const id = bugId(target, finding, signature);
+  const id = bugId(target, nameOf(found), signature);
+  const count = found.count ?? 1;
   const seed = found.seed ?? history.header.seed;
   return {
     id,
@@ -101,12 +113,13 @@ export function makeBug(found: NewBug): Bug {
     history,
     signature,
     behaviour: describeBehaviour(found),
+    variants: found.variants ?? [{ variant: variantOf(found), kind: finding.kind, count }],
     reproduced: found.reproduced,
     versions: found.versions ?? [],
     ...(seed === undefined ? {} : { seed }),
     replay: found.replay ?? `npx isolde bugs rerun ${id}`,
     ...(found.raw === undefined ? {} : { raw: found.raw }),
-    count: found.count ?? 1,
+    count,
     firstSeen: at,
     lastSeen: at,
   };
@@ -122,10 +135,10 @@ export function sizeOfHistory({ header, operations }: History): RawSize {
 }
 
 /** One engine's bugs group by signature; an engine with an injected fault is another engine. */
-function bugId(target: TargetStamp, finding: Finding, signature: string): string {
+function bugId(target: TargetStamp, name: string, signature: string): string {
   const engine = JSON.stringify([target.name, target.settings?.fault ?? null, signature]);
   const hash = createHash('sha256').update(engine).digest('hex').slice(0, 8);
-  const words = `${target.name}-${finding.kind}`.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
+  const words = `${target.name}-${name}`.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
   return `${words.replaceAll(/^-+|-+$/g, '').slice(0, 60)}-${hash}`;
 }
 

@@ -1,6 +1,6 @@
 /** The facts of a bug in the order every report lists them. */
 import { findContract } from '../contracts/index.js';
-import type { Bug, VersionTried } from './bug.js';
+import type { Bug, BugVariant, VersionTried } from './bug.js';
 import { nameEngine } from './names.js';
 
 export interface Fact {
@@ -35,8 +35,23 @@ export function factsOf(bug: Bug): Fact[] {
     },
     { label: 'Seen', value: `${count(bug.count, 'time')}, first ${bug.firstSeen}, last ${bug.lastSeen}` },
     ...(bug.seed === undefined ? [] : [{ label: 'Seed', value: bug.seed }]),
+    ...(bug.variants === undefined || bug.variants.length < 2
+      ? []
+      : [{ label: 'Shows as', value: kindsOf(bug.variants) }]),
     { label: 'Signature', value: bug.signature },
   ];
+}
+
+/** `lost-write (3 forms, 12 times), missing-row (1 form, 1 time)`, the most frequent first. */
+function kindsOf(variants: readonly BugVariant[]): string {
+  const kinds = [...new Set(variants.map(({ kind }) => kind))].map((kind) => {
+    const forms = variants.filter((variant) => variant.kind === kind);
+    return { kind, forms: forms.length, times: forms.reduce((sum, form) => sum + form.count, 0) };
+  });
+  kinds.sort((a, b) => b.times - a.times || (a.kind < b.kind ? -1 : 1));
+  return kinds
+    .map(({ kind, forms, times }) => `${kind} (${count(forms, 'form')}, ${count(times, 'time')})`)
+    .join(', ');
 }
 
 export function contractName({ contract }: Pick<Bug, 'contract'>): string {

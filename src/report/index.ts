@@ -1,5 +1,6 @@
 export {
   type Bug,
+  type BugVariant,
   makeBug,
   type NewBug,
   type RawSize,

@@ -5,7 +5,7 @@
 import { levels } from '../contracts/index.js';
 import type { TargetStamp } from '../histories/index.js';
 import { checkFormat, type JsonNode, parseJson } from '../json.js';
-import type { Bug, RawSize, Reproduced, VersionTried } from '../report/index.js';
+import type { Bug, BugVariant, RawSize, Reproduced, VersionTried } from '../report/index.js';
 import { optional } from './finding-file.js';
 
 const format = 'isolde-bug';
@@ -43,6 +43,7 @@ export function parseRecord(text: string, file: string): BugRecord {
     'replay',
     'raw',
     'count',
+    'variants',
     'firstSeen',
     'lastSeen',
   ]);
@@ -71,6 +72,7 @@ export function parseRecord(text: string, file: string): BugRecord {
     replay: node.at('replay').text(),
     ...optional('raw', node.maybe('raw', readSize)),
     count: node.at('count').count(),
+    ...optional('variants', node.maybe('variants', readVariants)),
     firstSeen: readTime(node.at('firstSeen')),
     lastSeen: readTime(node.at('lastSeen')),
   };
@@ -124,6 +126,17 @@ function readTarget(node: JsonNode): TargetStamp {
 
 function readReproduced(node: JsonNode): Reproduced {
   return { shown: node.at('shown').count(), runs: node.at('runs').count() };
+}
+
+function readVariants(node: JsonNode): BugVariant[] {
+  return node.items().map((item) => {
+    item.object(['variant', 'kind', 'count']);
+    return {
+      variant: item.at('variant').text(),
+      kind: item.at('kind').text(),
+      count: item.at('count').count(),
+    };
+  });
 }
 
 function readSize(node: JsonNode): RawSize {

@@ -1,34 +1,21 @@
 /**
  * Replays a stored bug on a target and says whether it is alive, fixed or changed: what makes a store a regression suite.
  *
- * The judge, in this order:
- * 1. *alive*: the mechanism verifier finds the same behaviour again, or every operation the finding names was answered
- *    exactly as when the bug was confirmed. The case, its order and the set-up are the same, so the same answers break
- *    the same promise: this needs no checker, and holds for findings of every oracle.
- * 2. *changed*: a statement failed for a reason that has nothing to do with isolation, or the history shows another
- *    violation instead.
- * 3. *fixed*: the verifier has nothing against the history; or, where it cannot judge (theory contracts, other oracles),
- *    the database now refused a statement with a conflict.
- * 4. *changed* otherwise: the answers differ and nobody can say that they are right.
+ * The case runs as it ran when the bug was confirmed: a finding of the dependency graph needs the marks of an instrumented
+ * run to be seen, so its case is instrumented again; everything else runs as it is. `judge-run.ts` says what came of it.
  */
-import { verifyMechanism } from '../check/mechanism/index.js';
-import { findContract } from '../contracts/index.js';
-import { signatureOf } from '../dedupe/index.js';
-import { errorText, IsoldeError } from '../errors.js';
-import { runScheduled, type SessionLimits, SessionPool } from '../execute/index.js';
-import type { ErrorClass, History, Operation } from '../histories/index.js';
-import { type Bug, nameFinding, type RerunOutcome, sameAnswers } from '../report/index.js';
+import { checkInstrumented, instrumentCase } from '../check/instrument/index.js';
+import { type Contract, findContract } from '../contracts/index.js';
+import { IsoldeError } from '../errors.js';
+import { type RunOptions, runScheduled, type SessionLimits, SessionPool } from '../execute/index.js';
+import type { History } from '../histories/index.js';
+import type { Bug, RerunOutcome } from '../report/index.js';
 import type { Scratch, Target } from '../targets/index.js';
-
-export interface Judgement {
-  readonly outcome: 'alive' | 'fixed' | 'changed';
-  readonly why: string;
-}
-
-export type BugJudge = (history: History, bug: Bug) => Judgement;
+import { type BugJudge, type Judgement, judgeFindings, judgeRun } from './judge-run.js';
 
 export interface RerunOptions {
   readonly runs?: number;
+  /** Judges the history of a plain run instead. */
   readonly judge?: BugJudge;
   readonly limits?: SessionLimits;
   readonly signal?: AbortSignal;
@@ -47,24 +34,20 @@ const limits: SessionLimits = { statementTimeoutMs: 10_000, lockTimeoutMs: 5_000
 
 /** Runs a bug's case by its schedule, several times. One run that shows it is enough to call it alive. */
 export async function rerunBug(bug: Bug, target: Target, options: RerunOptions = {}): Promise<RerunResult> {
-  const { runs = 3, judge = judgeRun, signal } = options;
+  const { runs = 3, signal } = options;
   const unfit = whyUnfit(bug, target);
   if (unfit !== undefined) return { outcome: 'not-run', why: unfit, shown: 0, runs: 0 };
   const stopped = () => signal?.aborted === true;
-  const judged: { readonly judgement: Judgement; readonly history: History }[] = [];
+  const judged: Told[] = [];
   let scratch: Scratch | undefined;
   let sessions: SessionPool | undefined;
   try {
     scratch = await target.createScratch();
     sessions = new SessionPool(scratch, options.limits ?? limits);
-    for (let run = 0; run < runs && !stopped(); run++) {
-      const history = await runScheduled(scratch, bug, {
-        target,
-        sessions,
-        level: bug.level,
-        ...(signal === undefined ? {} : { signal }),
-      });
-      if (!stopped()) judged.push({ judgement: judge(history, bug), history });
+    for (let i = 0; i < runs && !stopped(); i++) {
+      const run = { target, sessions, level: bug.level, ...(signal === undefined ? {} : { signal }) };
+      const told = await tryOnce(bug, scratch, run, options.judge);
+      if (!stopped()) judged.push(told);
     }
   } catch (error) {
     if (!(error instanceof IsoldeError)) throw error;
@@ -76,9 +59,37 @@ export async function rerunBug(bug: Bug, target: Target, options: RerunOptions =
   return summarize(judged);
 }
 
-function summarize(
-  judged: readonly { readonly judgement: Judgement; readonly history: History }[],
-): RerunResult {
+interface Told {
+  readonly judgement: Judgement;
+  /** As the author of the case knows it. */
+  readonly history: History;
+}
+
+async function tryOnce(
+  bug: Bug,
+  scratch: Scratch,
+  run: RunOptions,
+  judge: BugJudge | undefined,
+): Promise<Told> {
+  const contract = judge === undefined ? graphContract(bug) : undefined;
+  if (contract === undefined) {
+    const history = await runScheduled(scratch, bug, run);
+    return { judgement: (judge ?? judgeRun)(history, bug), history };
+  }
+  const { target } = run;
+  const instrumented = instrumentCase(bug, target.dialect, { returning: target.name !== 'mysql' });
+  const raw = await runScheduled(scratch, instrumented.scheduled, { ...run, observe: instrumented.observe });
+  const { history, findings } = checkInstrumented(raw, instrumented, { contract });
+  return { judgement: judgeFindings(history, bug, findings), history };
+}
+
+/** The contract a finding of the dependency graph breaks; undefined: no such finding. */
+function graphContract({ finding }: Bug): Contract | undefined {
+  const seen = finding.oracle === 'dependency-graph' && finding.contract !== undefined;
+  return seen ? findContract(finding.contract) : undefined;
+}
+
+function summarize(judged: readonly Told[]): RerunResult {
   const alive = judged.filter(({ judgement }) => judgement.outcome === 'alive');
   const telling =
     alive[0] ?? judged.find(({ judgement }) => judgement.outcome === 'changed') ?? judged.at(-1);
@@ -95,45 +106,6 @@ function whyUnfit(bug: Bug, target: Target): string | undefined {
   const wanted = [bug.level, ...bug.case.sessions.flatMap(({ level }) => level ?? [])];
   const missing = wanted.find((level) => !target.levels.some((offered) => offered.level === level));
   return missing === undefined ? undefined : `${target.name} has no level ${missing}`;
-}
-
-const conflicts: ReadonlySet<ErrorClass> = new Set([
-  'deadlock',
-  'serialization',
-  'lock-timeout',
-  'busy',
-  'duplicate-key',
-  'constraint',
-  'transaction-aborted',
-]);
-
-/** The judge described above. */
-export function judgeRun(history: History, bug: Bug): Judgement {
-  const contract = bug.finding.contract === undefined ? undefined : findContract(bug.finding.contract);
-  const verified =
-    bug.finding.oracle !== 'mechanism' || contract?.mechanism === undefined
-      ? undefined
-      : verifyMechanism(history, contract).findings;
-  const same = verified?.find((finding) => {
-    return signatureOf({ case: bug.case, schedule: bug.schedule, finding, history }) === bug.signature;
-  });
-  if (same !== undefined) return { outcome: 'alive', why: nameFinding(same.kind) };
-  if (sameAnswers(bug, history))
-    return { outcome: 'alive', why: 'every answer is as when the bug was confirmed' };
-  const failed = history.operations.find(({ error }) => error !== undefined && !conflicts.has(error.class));
-  if (failed !== undefined) return { outcome: 'changed', why: describeFailure(history, failed) };
-  if (verified !== undefined && verified.length > 0) {
-    return { outcome: 'changed', why: `another violation shows: ${nameFinding(verified[0]!.kind)}` };
-  }
-  const refused = history.operations.find(({ error }) => error !== undefined);
-  if (refused !== undefined) return { outcome: 'fixed', why: describeFailure(history, refused) };
-  return verified === undefined
-    ? { outcome: 'changed', why: 'the answers differ from those that showed the bug' }
-    : { outcome: 'fixed', why: 'every answer keeps the contract' };
-}
-
-function describeFailure({ header }: History, { session, sql, kind, error }: Operation): string {
-  return `${header.sessions[session]}: ${sql ?? kind}: ${error!.class}: ${errorText(error!.message).split('\n')[0]}`;
 }
 
 /** Where a bug can be tried when nobody says where: the private or embedded server of its engine. */

@@ -13,23 +13,25 @@ import { openStore } from './store.js';
 let root: string;
 let folder: string;
 let bug: Bug;
+/** The same bug in another form. */
+let form: Bug;
 let other: Bug;
 let made = 0;
 
 beforeAll(async () => {
   root = await mkdtemp(join(tmpdir(), 'isolde-store-'));
-  const target = await openTarget('duckdb:');
-  const scratch = await target.createScratch();
-  const found = (id: string) =>
-    findBug({
-      target,
-      scratch,
-      scheduled: probeCases.find((each) => each.id === id)!,
-      kind: 'update-of-changed-row',
-    });
-  bug = await found('lost-update-deleted-row');
-  other = await found('lost-update-by-delete');
-  await target.close();
+  const found = async (url: string, id: string, kind: string) => {
+    const target = await openTarget(url);
+    const scratch = await target.createScratch();
+    try {
+      return await findBug({ target, scratch, scheduled: probeCases.find((each) => each.id === id)!, kind });
+    } finally {
+      await target.close();
+    }
+  };
+  bug = await found('duckdb:', 'lost-update-deleted-row', 'update-of-changed-row');
+  form = await found('duckdb:', 'lost-update-by-delete', 'update-of-changed-row');
+  other = await found('duckdb:?fault=dirty-read', 'G1a', 'dirty-read');
 });
 afterAll(() => rm(root, { recursive: true, force: true }));
 beforeEach(() => {
@@ -86,6 +88,39 @@ describe('the store', () => {
     expect(await readFile(join(store.folderOf(bug.id), 'report.md'), 'utf8')).toContain('500 times');
   });
 
+  it('counts the forms of one bug within its entry', async () => {
+    const store = await openStore(folder);
+    await store.add({ ...bug, count: 2 });
+    expect(await store.add({ ...form, count: 3 })).toEqual({ id: bug.id, isNew: false, count: 5 });
+    await store.add(bug);
+    const kept = await store.get(bug.id);
+    const [one, two] = [bug, form].map(({ variants }) => variants![0]!.variant);
+    expect(one).not.toBe(two);
+    expect(kept.variants).toEqual([
+      { variant: one, kind: 'update-of-changed-row', count: 3 },
+      { variant: two, kind: 'update-of-changed-row', count: 3 },
+    ]);
+    expect(kept.case).toEqual(bug.case);
+    expect(await readFile(join(store.folderOf(bug.id), 'report.md'), 'utf8')).toContain('2 forms, 6 times');
+  });
+
+  it('knows bugs an older release kept under another signature, and what was ignored by it', async () => {
+    // As before forms were counted: the signature of a bug was that of its form.
+    const { variants, ...rest } = bug;
+    const old = { ...rest, id: 'duckdb-update-of-changed-row-3f9a2c41', signature: variants![0]!.variant };
+    await (await openStore(folder)).add(old);
+    const store = await openStore(folder);
+    expect(await store.isIgnored(form)).toBe(false);
+    expect(await store.add(form)).toEqual({ id: old.id, isNew: false, count: 2 });
+    expect((await store.add(other)).isNew).toBe(true);
+    const again = await openStore(folder);
+    expect(await again.add(bug)).toEqual({ id: old.id, isNew: false, count: 3 });
+    await again.ignore(old.signature);
+    expect(await again.isIgnored(bug)).toBe(true);
+    expect(await again.isIgnored(form)).toBe(true);
+    expect(await again.isIgnored(other)).toBe(false);
+  });
+
   it('finds a bug by its id, the beginning or end of it, and its signature; says when that is not one bug', async () => {
     const store = await openStore(folder);
     await store.add(bug);
@@ -135,7 +170,7 @@ describe('the store', () => {
     const second = await openStore(`${folder}-second`);
     expect(await second.importFrom(to)).toEqual([{ id: bug.id, isNew: true, count: 1 }]);
     expect(await second.importFrom(folder)).toEqual([{ id: bug.id, isNew: false, count: 2 }]);
-    expect({ ...(await second.get(bug.id)), count: 1 }).toEqual(bug);
+    expect({ ...(await second.get(bug.id)), count: 1, variants: bug.variants }).toEqual(bug);
     expect(await readdir(second.folderOf(bug.id))).toContain('raw.history.jsonl.gz');
   });
 });
@@ -343,7 +378,8 @@ describe('a full disk, and a kill between any two writes', () => {
       const again = await openStore(where);
       const { bugs, problems } = await again.list();
       expect(problems).toEqual([]);
-      if (bugs.length > 0) expect({ ...(await again.get(bug.id)), count: 1 }).toEqual(bug);
+      if (bugs.length > 0)
+        expect({ ...(await again.get(bug.id)), count: 1, variants: bug.variants }).toEqual(bug);
       const before = bugs[0]?.count ?? 0;
       expect(await again.add(bug)).toMatchObject({ count: before + 1 });
       expect(await readdir(join(where, 'tmp'))).toEqual([]);

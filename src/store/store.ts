@@ -15,7 +15,7 @@ import { join, resolve } from 'node:path';
 import { errorText, IsoldeError } from '../errors.js';
 import type { History } from '../histories/index.js';
 import { checkFormat, parseJson } from '../json.js';
-import type { Bug, VersionTried } from '../report/index.js';
+import { type Bug, type BugVariant, makeBug, type VersionTried } from '../report/index.js';
 import { type BugRecord, parseRecord, printRun, type RunLine } from './bug-file.js';
 import { changingFiles, fileNames, fixedFiles, readBug } from './bug-folder.js';
 import { diskFiles, exists, fileProblem, namesIn, readText, type StoreFiles } from './files.js';
@@ -69,9 +69,17 @@ export async function openStore(folder = '.isolde', options: StoreOptions = {}):
   return new Store(resolve(folder), options);
 }
 
+interface OlderName {
+  readonly id: string;
+  readonly signature: string;
+  /** Its id by today's signature. */
+  readonly now: string;
+}
+
 export class Store {
   readonly #files: StoreFiles;
   #counter = 0;
+  #older: Promise<readonly OlderName[]> | undefined;
 
   /** @internal */
   constructor(
@@ -85,17 +93,18 @@ export class Store {
   async add(bug: Bug, { raw }: AddOptions = {}): Promise<Added> {
     this.#checkId(bug.id);
     return this.#change(async () => {
-      const folder = this.folderOf(bug.id);
-      if (!(await exists(folder))) {
-        await this.#create(bug, raw);
+      const id = await this.#homeOf(bug.id);
+      if (id === undefined) {
+        await this.#create({ ...bug, variants: addVariants([], bug) }, raw);
         return { id: bug.id, isNew: true, count: bug.count };
       }
-      const known = await readBug(folder);
+      const known = await readBug(this.folderOf(id));
       const count = known.count + bug.count;
+      const variants = addVariants(known.variants ?? [], bug);
       const times = [known.firstSeen, known.lastSeen, bug.firstSeen, bug.lastSeen].sort();
-      await this.#replace({ ...known, count, firstSeen: times[0]!, lastSeen: times.at(-1)! });
-      await this.#appendRun(bug.id, foundLine(bug));
-      return { id: bug.id, isNew: false, count };
+      await this.#replace({ ...known, count, variants, firstSeen: times[0]!, lastSeen: times.at(-1)! });
+      await this.#appendRun(id, foundLine(bug));
+      return { id, isNew: false, count };
     });
   }
 
@@ -169,7 +178,13 @@ export class Store {
 
   /** Whether a bug is to be passed over, by its id or its signature. */
   async isIgnored({ id, signature }: Pick<Bug, 'id' | 'signature'>): Promise<boolean> {
-    return (await this.ignored()).some(({ what }) => what === id || what === signature);
+    const ignored = (await this.ignored()).map(({ what }) => what);
+    if (ignored.includes(id) || ignored.includes(signature)) return true;
+    if (ignored.length === 0) return false;
+    const older = await this.#olderNames();
+    return older.some(
+      (bug) => bug.now === id && (ignored.includes(bug.id) || ignored.includes(bug.signature)),
+    );
   }
 
   /** Copies a bug's folder to `into/<id>`, which must not exist. */
@@ -204,6 +219,30 @@ export class Store {
     for (const { bug, raw } of bugs)
       added.push(await this.add(bug, raw === undefined ? {} : { raw: { file: raw } }));
     return added;
+  }
+
+  /** The folder of a bug: its id, or the one under which an older release kept it. */
+  async #homeOf(id: string): Promise<string | undefined> {
+    if (await exists(this.folderOf(id))) return id;
+    return (await this.#olderNames()).find(({ now }) => now === id)?.id;
+  }
+
+  /** Bugs whose signature an older release computed in another way, with the id they would have today. */
+  async #olderNames(): Promise<readonly OlderName[]> {
+    this.#older ??= this.#readOlderNames();
+    return this.#older;
+  }
+
+  async #readOlderNames(): Promise<readonly OlderName[]> {
+    const older: OlderName[] = [];
+    for (const name of await namesIn(join(this.folder, 'bugs'))) {
+      // What cannot be read is told by `list`; it is nobody's home.
+      const bug = await readBug(this.folderOf(name)).catch(() => undefined);
+      if (bug === undefined) continue;
+      const now = makeBug({ ...bug, at: bug.firstSeen });
+      if (now.signature !== bug.signature) older.push({ id: name, signature: bug.signature, now: now.id });
+    }
+    return older;
   }
 
   /** Makes a change: the store exists, nobody else changes it, and what a dead writer left is gone. */
@@ -276,6 +315,18 @@ export class Store {
   #checkId(id: string): void {
     if (!idPattern.test(id)) throw new IsoldeError('usage', `${JSON.stringify(id)} is no id of a bug`);
   }
+}
+
+/** The forms of a bug with those of one more finding of it. */
+function addVariants(known: readonly BugVariant[], { variants = [], count }: Bug): BugVariant[] {
+  const merged = new Map(known.map((variant) => [variant.variant, variant]));
+  for (const variant of variants) {
+    // A hunt adds what it only counted as one bug with a count.
+    const more = variants.length === 1 ? count : variant.count;
+    const before = merged.get(variant.variant)?.count ?? 0;
+    merged.set(variant.variant, { ...variant, count: before + more });
+  }
+  return [...merged.values()];
 }
 
 function foundLine({ target, seed, lastSeen }: Bug): RunLine {

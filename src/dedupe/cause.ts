@@ -1,0 +1,134 @@
+/**
+ * The bug behind a finding: what two findings have in common when somebody who knows the engine would file them once.
+ * The signature is a hash of it.
+ *
+ * 1. A cycle of dependencies: the clause, and the name of the cycle once it is shortened (`cycle-shape.ts`). Not the
+ *    statements, and not their order: lost update by DELETE or by UPDATE, with the commit before or after, is lost update.
+ * 2. A missed conflict: the two kinds of write that passed (`conflict.ts`), whatever came of it.
+ * 3. An own write that does not show: what kind of write, and whether it takes another transaction to hide it. A query
+ *    that counts too few rows of a table its transaction wrote says the same in other words.
+ * 4. Any other wrong read or write: the clause, the kind, what was seen against what was expected as roles, the kind of
+ *    the judged statement, what its transaction wrote, and what the others did, open or ended by then.
+ * 5. What no oracle of isolation says (a crash): everything that is in the case, as for a variant.
+ *
+ * The papers count otherwise. IsoRel takes two anomalies for different when number, order or kinds of their statements
+ * differ (§5.1), which gives 14 on MariaDB for what are three here; Pisco says that reduced patterns of one bug differ
+ * and leaves the rest to a model (§6). Patterns are the variants here.
+ */
+import type { Finding } from '../check/index.js';
+import { findContract } from '../contracts/index.js';
+import type { History } from '../histories/index.js';
+import { missedConflict, writeKind } from './conflict.js';
+import { nameShortened } from './cycle-shape.js';
+import { actOfEvent, type CaseEvent, type CaseEvents, isWrite } from './events.js';
+import { type KeyColumns, keyColumnsOf } from './keys.js';
+import { eventAt, type NamedAct, namedActs } from './named.js';
+import { rolesOf } from './roles.js';
+import type { Behaviour } from './signature.js';
+
+export interface Cause {
+  /** One word for it: an anomaly, a kind of finding, or `missed-conflict`. */
+  readonly name: string;
+  readonly lines: readonly string[];
+}
+
+/** Undefined: nothing but the whole drawing identifies it. */
+export function causeOf(behaviour: Behaviour, events: CaseEvents): Cause | undefined {
+  const { finding, history, case: program } = behaviour;
+  if (finding.oracle === 'server' || finding.oracle === 'statement') return undefined;
+  const dialect = program.dialect ?? history.header.dialect;
+  const keys = keyColumnsOf(program, dialect);
+  const mechanism = finding.contract === undefined ? undefined : findContract(finding.contract)?.mechanism;
+  const name = finding.cycle === undefined ? finding.kind : nameShortened(finding.cycle);
+  const conflict = missedConflict(name, { finding, history, events, keys, dialect, mechanism });
+  if (conflict !== undefined) return { name: 'missed-conflict', lines: [`missed conflict: ${conflict}`] };
+  const first = `${finding.clause ?? 'no clause'}: ${name}`;
+  if (finding.cycle !== undefined) return { name, lines: [first] };
+  const scene = sceneOf(behaviour, events, keys);
+  if (missesOwnWrite(finding, scene)) {
+    const hidden = scene.others.length > 0 ? 'with another transaction’s writes' : 'alone';
+    const own = scene.own.length === 0 ? 'write' : scene.own.join('+');
+    return { name: 'own-write-missed', lines: [`own-write-missed: ${own}, ${hidden}`] };
+  }
+  const lines = [
+    first,
+    ...rolesOf(finding),
+    `${scene.judged}${scene.own.length === 0 ? '' : ` after own ${scene.own.join('+')}`}${scene.others.map((other) => `; ${other}`).join('')}`,
+  ];
+  return { name, lines };
+}
+
+interface Scene {
+  /** The kind of the judged statement. */
+  readonly judged: string;
+  /** Kinds of what its transaction wrote before, sorted, each once. */
+  readonly own: readonly string[];
+  /** `committed update`, one for each other transaction that matters. */
+  readonly others: readonly string[];
+}
+
+function sceneOf(
+  { finding, history, case: program }: Behaviour,
+  events: CaseEvents,
+  keys: KeyColumns,
+): Scene {
+  const [judged, ...rest] = namedActs(finding, history, program.dialect ?? history.header.dialect);
+  if (judged === undefined) return { judged: 'nothing', own: [], others: [] };
+  const place = eventAt(judged.index, history, events);
+  const before =
+    place === undefined
+      ? []
+      : events.transactions[place.transaction]!.filter(
+          (event) => isWrite(event) && event.position < place.position,
+        ).map(actOfEvent);
+  const named = rest.filter(
+    ({ transaction, index, touch }) =>
+      transaction === judged.transaction && index < judged.index && touch.writes.size > 0,
+  );
+  const own = (named.length > 0 ? named : before).map((act) => writeKind(act, keys));
+  return {
+    judged: judged.kind,
+    own: [...new Set(own)].sort(),
+    others: place === undefined ? [] : othersOf(place, rest, { history, events, keys }),
+  };
+}
+
+/**
+ * Those the finding names; else those that ran beside the judged transaction; else all. The rest built the state the
+ * story starts from, as the set-up does.
+ */
+function othersOf(
+  judged: CaseEvent,
+  named: readonly NamedAct[],
+  { history, events, keys }: { history: History; events: CaseEvents; keys: KeyColumns },
+): string[] {
+  const { transactions } = events;
+  const own = transactions[judged.transaction]!;
+  const writers = transactions.filter((each) => each !== own && each.some(isWrite));
+  const places = named.map(({ index }) => eventAt(index, history, events));
+  const told = writers.filter((each) => each.some((event) => isWrite(event) && places.includes(event)));
+  const beside = writers.filter((each) => each[0]!.at < own.at(-1)!.at && own[0]!.at < each.at(-1)!.at);
+  const chosen = [told, beside, writers].find(({ length }) => length > 0) ?? [];
+  return chosen.map((each) => describeOther(each, judged, keys)).sort();
+}
+
+function describeOther(transaction: readonly CaseEvent[], judged: CaseEvent, keys: KeyColumns): string {
+  const end = transaction.at(-1)!;
+  const state = end.at > judged.at ? 'open' : end.kind === 'commit' ? 'committed' : 'rolled back';
+  const kinds = transaction.filter(isWrite).map((event) => writeKind(actOfEvent(event), keys));
+  const counted = [...new Set(kinds)].sort().map((kind) => {
+    return kinds.filter((each) => each === kind).length > 1 ? `${kind} twice` : kind;
+  });
+  return `${state} ${counted.join('+')}`;
+}
+
+function missesOwnWrite(finding: Finding, { own, others }: Scene): boolean {
+  if (finding.kind === 'own-write-missed' || finding.kind === 'internal') return true;
+  if (finding.kind !== 'wrong-result' || own.length === 0 || others.length === 0) return false;
+  // Too many rows is another bug: a row that shows twice.
+  return (finding.versions ?? []).every(({ seen, allowed }) =>
+    allowed.every((text) => !(count(seen) > count(text))),
+  );
+}
+
+const count = (row: string): number => Number(/^\((\d+)\)$/.exec(row)?.[1] ?? Number.NaN);

@@ -1,0 +1,141 @@
+/**
+ * The conflict an engine missed: which two writes of one row it let pass, where its contract says that one must wait or
+ * fail.
+ *
+ * One missed conflict has many faces. The second write succeeds (`update-of-changed-row`, `lock-violated`), a committed
+ * write is gone (`lost-write`), readers disagree about the versions (`incompatible-order`), a later read misses the row or
+ * shows values of both (`missing-row`, `wrong-version`, …). What the faces share is the pair of statements, so the pair is
+ * the bug. It is taken
+ *
+ * 1. from the finding, where that names both statements;
+ * 2. otherwise from the case: writes that meet in a row, in transactions that overlapped and committed, where the contract
+ *    says that this cannot be. A reduced case holds nothing that its finding does not need, so the pair that is in it is
+ *    the cause. For reads the two must certainly meet, for lost writes and disagreements it is enough that they may.
+ *
+ * Not in it: which of the two came first, and whether it had committed by then, because engines that fail at once have one
+ * check for all of that. Where writers wait there are two mechanisms, the lock and the check after it, and two bugs.
+ */
+import type { Finding } from '../check/index.js';
+import type { Mechanism } from '../contracts/index.js';
+import type { History, Operation } from '../histories/index.js';
+import type { Dialect } from '../sql/index.js';
+import { type Act, actOfEvent, type CaseEvent, type CaseEvents, isWrite, mostEvents } from './events.js';
+import type { KeyColumns } from './keys.js';
+import { namedActs } from './named.js';
+import { mayMeet, surelyMeet } from './touches.js';
+
+/** Findings that name both writes. */
+const direct: ReadonlySet<string> = new Set(['lock-violated', 'update-of-changed-row']);
+/** Findings that say that one write ran over another. */
+const overrun: ReadonlySet<string> = new Set([
+  'lost-write',
+  'incompatible-order',
+  'lost-update',
+  'lost-update-expression',
+]);
+/** What reads, and writes that look for rows, may show of it. */
+const aftermath: ReadonlySet<string> = new Set([
+  'missing-row',
+  'extra-row',
+  'wrong-version',
+  'stale-read',
+  'wrong-result',
+  'write-missed-row',
+  'write-extra-row',
+]);
+
+export interface ConflictSource {
+  readonly finding: Finding;
+  readonly history: History;
+  readonly events: CaseEvents;
+  readonly keys: KeyColumns;
+  readonly dialect: Dialect | undefined;
+  readonly mechanism: Mechanism | undefined;
+}
+
+/** `delete with update`; undefined: the finding does not come from a missed conflict. */
+export function missedConflict(kind: string, source: ConflictSource): string | undefined {
+  if (direct.has(kind)) return named(source);
+  if (!overrun.has(kind) && !aftermath.has(kind)) return undefined;
+  return inferred(source, overrun.has(kind));
+}
+
+type Pair = readonly [Act, Act];
+
+function named(source: ConflictSource): string | undefined {
+  const { finding, history, dialect } = source;
+  const [judged, ...others] = namedActs(finding, history, dialect);
+  const other = others.find(({ transaction }) => transaction !== judged?.transaction);
+  if (judged === undefined || other === undefined) return undefined;
+  return describe([judged, other], source, finding.kind === 'lock-violated');
+}
+
+function inferred(source: ConflictSource, may: boolean): string | undefined {
+  const { mechanism, events, history } = source;
+  const { transactions } = events;
+  if (mechanism === undefined || transactions.flat().length > mostEvents) return undefined;
+  const byRef = new Map(history.operations.map((op) => [op.statement?.join(','), op]));
+  const texts = new Set<string>();
+  for (const [i, one] of transactions.entries()) {
+    for (const two of transactions.slice(i + 1)) {
+      if (!overlap(one, two) || !committed(one) || !committed(two)) continue;
+      for (const a of writesOf(one, byRef)) {
+        for (const b of writesOf(two, byRef)) {
+          if (!(may ? mayMeet : surelyMeet)(a.touches, b.touches)) continue;
+          const [first, second] = a.at < b.at ? [a, b] : [b, a];
+          const held = second.at < endOf(transactions[first.transaction]!);
+          if (!forbidden(mechanism, held, byRef.get(second.ref))) continue;
+          texts.add(describe([actOfEvent(a), actOfEvent(b)], source, held));
+        }
+      }
+    }
+  }
+  return texts.size === 0 ? undefined : [...texts].sort().join('; ');
+}
+
+/** Whether the contract keeps the second write from succeeding. */
+function forbidden(mechanism: Mechanism, held: boolean, second: Operation | undefined): boolean {
+  if (mechanism.firstUpdaterWins || (held && mechanism.writeConflict === 'fails')) return true;
+  return held && mechanism.writeConflict === 'waits' && second !== undefined && second.blocked !== true;
+}
+
+function writesOf(
+  transaction: readonly CaseEvent[],
+  byRef: ReadonlyMap<string | undefined, Operation>,
+): CaseEvent[] {
+  return transaction.filter((event) => {
+    // An insert makes its row; nobody else can have it in hand. Unique keys are kept by other means.
+    if (!isWrite(event) || event.kind === 'insert') return false;
+    const operation = byRef.get(event.ref);
+    return operation?.outcome !== 'error' && operation?.matched !== 0;
+  });
+}
+
+const endOf = (transaction: readonly CaseEvent[]): number => transaction.at(-1)!.at;
+
+const committed = (transaction: readonly CaseEvent[]): boolean => transaction.at(-1)!.kind === 'commit';
+
+const overlap = (one: readonly CaseEvent[], two: readonly CaseEvent[]): boolean =>
+  one[0]!.at < endOf(two) && two[0]!.at < endOf(one);
+
+function describe([a, b]: Pair, { finding, keys, mechanism }: ConflictSource, held: boolean): string {
+  const kinds = [writeKind(a, keys), writeKind(b, keys)].sort();
+  const [some, others] = [a.touch.assigns, b.touch.assigns];
+  // Instrumented updates all write the mark, too.
+  const apart =
+    kinds.every((kind) => kind === 'update') &&
+    finding.oracle === 'mechanism' &&
+    some.size > 0 &&
+    others.size > 0 &&
+    ![...some].some((column) => others.has(column));
+  const moment = held ? ', while the first is open' : ', after the first committed';
+  return `${kinds[0]} with ${kinds[1]}${apart ? ' of other columns' : ''}${mechanism?.writeConflict === 'waits' ? moment : ''}`;
+}
+
+/** What a statement does to a row that is there. An upsert updates it; many engines replace a row to change its key. */
+export function writeKind({ kind, tables, touch }: Act, keys: KeyColumns): string {
+  if (kind === 'upsert') return 'update';
+  const table = tables[0];
+  const ofKey = table !== undefined && [...touch.assigns].some((column) => keys(table, column));
+  return kind === 'update' && ofKey ? 'update of a key' : kind;
+}

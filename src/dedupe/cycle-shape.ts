@@ -1,0 +1,95 @@
+/**
+ * What a cycle of dependencies is called once everything is left out that only passes it on.
+ *
+ * A lost update stays one when a third transaction overwrites the row in between, or when another one's read is what
+ * tells that two writes came in that order; the oracle then reports a longer cycle under a wider name. So the cycle is
+ * shortened before it is named:
+ *
+ * 1. Two neighbours through one row become one edge where the order of that row's versions says so: what X wrote and Y
+ *    read before Z overwrote it, Z wrote after X; X before Y before Z in one row is X before Z.
+ * 2. Of several dependencies in a row only the last counts. An anti-dependency starts at a transaction that read too
+ *    early; the edge that leads into that transaction says what it did too late (write over the new version, or read
+ *    it). Through whom it got there is an accident.
+ *
+ * What is left has at most ten names, Adya's and those of the skews: two different causes can share one. How the cycle
+ * really runs, and through which statements, is the variant's business (`signature.ts`).
+ */
+import type { CycleAnomaly, CycleEdge } from '../check/index.js';
+
+type Edge = Pick<CycleEdge, 'kind' | 'object'>;
+
+/** From the most telling name to the least. */
+const names: readonly CycleAnomaly[] = [
+  'G0',
+  'G1c',
+  'lost-update',
+  'read-skew',
+  'read-write-skew',
+  'write-skew',
+  'G-single',
+  'G-nonadjacent',
+  'G2-item',
+  'G2',
+];
+
+/** The name of the shortened cycle; `session` and `realtime` where it needs that order. */
+export function nameShortened(cycle: readonly Edge[]): string {
+  // Where to start shortening is no part of the cycle: the most telling name of all starts is its name.
+  const found = cycle.map((_, start) => baseName(shorten([...cycle.slice(start), ...cycle.slice(0, start)])));
+  const name = names.find((each) => found.includes(each)) ?? 'G2';
+  if (cycle.some(({ kind }) => kind === 'real-time')) return `${name}-realtime`;
+  return cycle.some(({ kind }) => kind === 'session') ? `${name}-session` : name;
+}
+
+function shorten(cycle: readonly Edge[]): readonly Edge[] {
+  let edges = cycle;
+  for (const join of cycle.some(isRead) ? [joinInRow, joinDependencies] : [joinInRow]) {
+    for (let i = 0; i < edges.length && edges.length > 2; ) {
+      // Rotated, so that the last edge has a neighbour too.
+      const [first, second, ...rest] = [...edges.slice(i), ...edges.slice(0, i)];
+      const joined = join(first!, second!);
+      if (joined === undefined) i++;
+      else [edges, i] = [[joined, ...rest], 0];
+    }
+  }
+  return edges;
+}
+
+const inRow: Readonly<Record<string, 'ww' | 'rw'>> = {
+  'wr rw': 'ww',
+  'wr ww': 'ww',
+  'ww ww': 'ww',
+  'rw ww': 'rw',
+};
+
+function joinInRow(a: Edge, b: Edge): Edge | undefined {
+  const kind = inRow[`${a.kind} ${b.kind}`];
+  return kind === undefined || a.object === undefined || a.object !== b.object
+    ? undefined
+    : { kind, object: a.object };
+}
+
+function joinDependencies(a: Edge, b: Edge): Edge | undefined {
+  return isRead(a) || isRead(b) ? undefined : b;
+}
+
+const isRead = ({ kind }: Edge): boolean => kind === 'rw' || kind === 'predicate-rw';
+
+function baseName(edges: readonly Edge[]): CycleAnomaly {
+  const reads = edges.filter(isRead);
+  if (reads.length === 0) return edges.every(({ kind }) => kind === 'ww') ? 'G0' : 'G1c';
+  const predicate = reads.some(({ kind }) => kind === 'predicate-rw');
+  const adjacent = edges.some((edge, i) => isRead(edge) && isRead(edges[(i + 1) % edges.length]!));
+  if (reads.length > 1 && !adjacent) return 'G-nonadjacent';
+  const [first, second] = edges;
+  const sameRow = first!.object !== undefined && first!.object === second?.object;
+  if (reads.length > 1) {
+    if (predicate) return 'G2';
+    if (edges.length > 2) return 'G2-item';
+    return sameRow ? 'lost-update' : 'write-skew';
+  }
+  const other = edges.find((edge) => !isRead(edge));
+  if (predicate || edges.length > 2 || other === undefined) return 'G-single';
+  if (other.kind === 'ww') return sameRow ? 'lost-update' : 'read-write-skew';
+  return other.kind === 'wr' && !sameRow ? 'read-skew' : 'G-single';
+}
