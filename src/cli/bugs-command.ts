@@ -225,7 +225,13 @@ async function rerunOne(
     return { result: { outcome: 'not-run', why, shown: 0, runs: 0 }, target: undefined };
   }
   const target = await targets.open(url);
-  return { result: await rerunBug(bug, target, options), target: target.stamp };
+  const result = await rerunBug(bug, target, options);
+  const lost = result.history?.operations.some(
+    ({ end, error }) => end === null || error?.class === 'crash' || error?.class === 'connection-lost',
+  );
+  // The next bug gets a server that answers.
+  if (lost === true) await targets.forget(url);
+  return { result, target: target.stamp };
 }
 
 /** Targets opened once and closed together. */
@@ -242,6 +248,12 @@ class Targets {
     const known = this.#open.get(url) ?? (await openTarget(url));
     this.#open.set(url, known);
     return known;
+  }
+
+  async forget(url: string): Promise<void> {
+    const target = this.#open.get(url);
+    this.#open.delete(url);
+    await target?.close().catch(() => undefined);
   }
 
   async close(): Promise<void> {

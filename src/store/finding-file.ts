@@ -30,7 +30,7 @@ export function parseFinding(text: string, file: string): Finding {
   ]);
   return {
     kind: node.at('kind').text(),
-    oracle: node.at('oracle').oneOf(['dependency-graph', 'mechanism', 'statement']),
+    oracle: node.at('oracle').oneOf(['dependency-graph', 'mechanism', 'statement', 'server']),
     certainty: node.at('certainty').oneOf(['proved', 'proved-by-search', 'probable']),
     ...optional('assumes', node.maybe('assumes', texts)),
     rulesOut: node

@@ -1,16 +1,10 @@
 export type { BugRecord } from './bug-file.js';
 export { diskFiles, fileProblem, type StoreFiles } from './files.js';
 export type { Ignored } from './ignore-file.js';
+export { type BugJudge, type Judgement, judgeRun } from './judge-run.js';
 export { printJunit, type RerunReport } from './junit.js';
-export {
-  type BugJudge,
-  homeUrl,
-  type Judgement,
-  judgeRun,
-  type RerunOptions,
-  type RerunResult,
-  rerunBug,
-} from './rerun.js';
+export { homeUrl, type RerunOptions, type RerunResult, rerunBug } from './rerun.js';
+export { findReaching } from './safe-sql.js';
 export {
   type Added,
   type AddOptions,

@@ -1,10 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { checkInstrumented, instrumentCase } from '../check/instrument/index.js';
+import { findContract } from '../contracts/index.js';
+import { runScheduled } from '../execute/index.js';
 import { probeCases } from '../probe/index.js';
 import { findBug } from '../report/found-bug.case.js';
 import { type Bug, makeBug } from '../report/index.js';
 import { openTarget, type Scratch, type Target } from '../targets/index.js';
+import { judgeRun } from './judge-run.js';
 import { printJunit } from './junit.js';
-import { homeUrl, judgeRun, rerunBug } from './rerun.js';
+import { homeUrl, rerunBug } from './rerun.js';
 
 let duckdb: Target;
 let faulty: Target;
@@ -127,6 +131,103 @@ describe('rerunBug', () => {
       outcome: 'fixed',
       why: 'because I say so',
     });
+  });
+});
+
+/** What an instrumented run of a probe's case shows, as a bug. */
+async function graphBug(target: Target, probe: string, contract: string): Promise<Bug> {
+  const scheduled = caseOf(probe);
+  const level = target.defaultLevel;
+  const instrumented = instrumentCase(scheduled, target.dialect);
+  const raw = await runScheduled(await target.createScratch(), instrumented.scheduled, {
+    target,
+    level,
+    observe: instrumented.observe,
+  });
+  const { history, findings } = checkInstrumented(raw, instrumented, { contract: findContract(contract)! });
+  return makeBug({
+    case: scheduled.case,
+    schedule: scheduled.schedule!,
+    finding: findings[0]!,
+    history,
+    reproduced: { shown: 1, runs: 1 },
+    at: '2026-01-02T03:04:05.000Z',
+  });
+}
+
+describe('a bug that only an instrumented run shows', () => {
+  it('is alive where its cycle is there again, whatever numbers the answers hold', async () => {
+    const bug = await graphBug(duckdb, 'write-skew', 'adya:PL-3');
+    expect(bug.finding).toMatchObject({ oracle: 'dependency-graph', kind: 'write-skew' });
+    // Other answers than those on file: only the dependencies can say that it is the same bug.
+    const operations = bug.history.operations.map((operation) =>
+      operation.rows === undefined ? operation : { ...operation, rows: [[4711]] },
+    );
+    const other: Bug = { ...bug, history: { ...bug.history, operations } };
+    expect(await rerunBug(other, duckdb, { runs: 2 })).toMatchObject({
+      outcome: 'alive',
+      shown: 2,
+      runs: 2,
+      why: expect.stringContaining('skew'),
+    });
+  });
+
+  it('is fixed where the engine keeps the promise, though it answers without an error', async () => {
+    const broken = await openTarget('duckdb:?fault=dirty-read');
+    try {
+      const bug = await graphBug(broken, 'G1a', 'duckdb:snapshot');
+      expect(bug.finding.oracle).toBe('dependency-graph');
+      expect(await rerunBug(bug, broken)).toMatchObject({ outcome: 'alive', shown: 3 });
+      expect(await rerunBug(bug, duckdb)).toMatchObject({
+        outcome: 'fixed',
+        shown: 0,
+        why: 'every answer keeps the contract',
+      });
+    } finally {
+      await broken.close();
+    }
+  });
+
+  it('has changed where another dependency is broken instead', async () => {
+    const [dirty, keeps] = await Promise.all([
+      openTarget('duckdb:?fault=dirty-read'),
+      openTarget('duckdb:?fault=commit-on-rollback'),
+    ]);
+    try {
+      const bug = await graphBug(dirty, 'G1a', 'duckdb:snapshot');
+      expect(await rerunBug(bug, keeps)).toMatchObject({
+        outcome: 'changed',
+        shown: 0,
+        why: expect.stringContaining('another violation'),
+      });
+    } finally {
+      await dirty.close();
+      await keeps.close();
+    }
+  });
+});
+
+describe('a bug of the server itself', () => {
+  const crash = { class: 'crash', message: 'server closed the connection unexpectedly' } as const;
+  const server = (): Bug => ({
+    ...real,
+    finding: {
+      ...real.finding,
+      kind: 'server-crash',
+      oracle: 'server',
+      clause: 'the server answers every statement',
+    },
+  });
+
+  it('is alive when the server goes away again, under whichever statement, and fixed when it answers', () => {
+    const operations = real.history.operations.map((operation, i) =>
+      i === 3 ? { ...operation, outcome: 'unknown' as const, error: crash } : operation,
+    );
+    expect(judgeRun({ ...real.history, operations }, server())).toMatchObject({
+      outcome: 'alive',
+      why: expect.stringContaining('crash'),
+    });
+    expect(judgeRun(real.history, server()).outcome).toBe('fixed');
   });
 });
 
