@@ -1,14 +1,25 @@
-/** `npm run bench [execute|history|check …]`: measures, prints each figure beside its target, fails if one is missed. */
+/**
+ * `npm run bench [execute|history|check …] [-- OPTIONS]`: measures, prints each figure beside its target, fails if one is
+ * missed. Options go to each benchmark named. Without a name all run, but for those that take an hour.
+ */
+import { IsoldeError } from '../errors.js';
 import { benchCheck } from './check-bench.js';
 import { benchExecute } from './execute-bench.js';
 import { benchFormats } from './formats-bench.js';
 import { benchHistory } from './history-bench.js';
 import { type Figure, printFigures } from './measure.js';
+import { benchRaw } from './raw-bench.js';
 import { benchReduce } from './reduce-bench.js';
 import { benchReproduce } from './reproduce-bench.js';
 import { benchTrace } from './trace-bench.js';
 
-const benches: Readonly<Record<string, { readonly title: string; readonly run: () => Promise<Figure[]> }>> = {
+interface Bench {
+  readonly title: string;
+  readonly run: (options: readonly string[]) => Promise<Figure[]>;
+  readonly onlyIfNamed?: boolean;
+}
+
+const benches: Readonly<Record<string, Bench>> = {
   history: { title: 'History files', run: benchHistory },
   check: {
     title: 'Checking',
@@ -17,17 +28,26 @@ const benches: Readonly<Record<string, { readonly title: string; readonly run: (
   execute: { title: 'Executors', run: benchExecute },
   reproduce: { title: 'Reproduction', run: benchReproduce },
   reduce: { title: 'Reduction', run: benchReduce },
+  raw: { title: 'Raw runs', run: benchRaw, onlyIfNamed: true },
 };
 
-const asked = process.argv.slice(2);
+const args = process.argv.slice(2);
+const firstOption = args.findIndex((arg) => arg.startsWith('--'));
+const asked = firstOption < 0 ? args : args.slice(0, firstOption);
+const options = firstOption < 0 ? [] : args.slice(firstOption);
 const unknown = asked.filter((name) => !Object.hasOwn(benches, name));
 if (unknown.length > 0) {
   console.error(`no benchmark named ${unknown.join(', ')}; there are: ${Object.keys(benches).join(', ')}`);
   process.exit(3);
 }
 let missed = 0;
-for (const name of asked.length > 0 ? asked : Object.keys(benches)) {
-  const figures = await benches[name]!.run();
+const usual = Object.keys(benches).filter((name) => !benches[name]!.onlyIfNamed);
+for (const name of asked.length > 0 ? asked : usual) {
+  const figures = await benches[name]!.run(options).catch((error: unknown) => {
+    if (!(error instanceof IsoldeError)) throw error;
+    console.error(error.message);
+    process.exit(3);
+  });
   printFigures(`${benches[name]!.title} (npm run bench ${name})`, figures, (line) => console.log(line));
   missed += figures.filter((figure) => figure.pass === false).length;
 }

@@ -1,0 +1,234 @@
+/**
+ * One raw run from the free executor to the minimal case:
+ *
+ * 1. Twelve sessions run a program as fast as the database answers, with the bug in the engine. Programs of further seeds
+ *    follow until a run shows the finding.
+ * 2. The order is inferred, and the whole history is replayed: by batch, and with no order at all beside it. A replay
+ *    counts if it shows a finding of the same identity; how many were identical, answer by answer, is told apart.
+ * 3. The finding is reduced from the history, and the minimal case runs again.
+ *
+ * Connections, tables and the mirror of their data stay from replay to replay.
+ */
+import type { Finding } from '../check/index.js';
+import { type Contract, findContract } from '../contracts/index.js';
+import { runFree, SessionPool } from '../execute/index.js';
+import type { History } from '../histories/index.js';
+import {
+  candidateOf,
+  contractOf,
+  DatabaseOracle,
+  type Judge,
+  mechanismJudge,
+  type RawFinding,
+  rawFinding,
+  reduceFinding,
+} from '../reduce/index.js';
+import { inferSchedule, type ReplayMode, type Reproduction, reproduceOrder } from '../reproduce/index.js';
+import { parseFault, type Scratch, type Target, withFault } from '../targets/index.js';
+import type { RawBug } from './raw-bugs.js';
+import { rawWorkload } from './raw-workload.js';
+
+export interface RawRunOptions {
+  readonly bug: RawBug;
+  readonly operations: number;
+  /** Opens the engine, without the bug's fault. */
+  readonly open: () => Promise<Target>;
+  readonly replays: number;
+  readonly seed: number;
+  /** Programs to try until a run shows the finding; default 10. */
+  readonly mostSeeds?: number;
+  readonly progress?: (text: string) => void;
+}
+
+/** What came of it; absent parts were not reached. */
+export interface RawRunResult {
+  readonly bug: RawBug;
+  readonly asked: number;
+  /** The seed whose run shows the finding. */
+  readonly seed?: number;
+  readonly operations?: number;
+  readonly transactions?: number;
+  /** Findings of this kind in the raw run. */
+  readonly findings?: number;
+  readonly batch?: Ratio;
+  readonly random?: Ratio;
+  readonly minimal?: MinimalCase;
+  /** What went wrong first, in words. */
+  readonly problem?: string;
+}
+
+export interface Ratio {
+  /** Replays that show a finding of the same identity. */
+  readonly shown: number;
+  /** Those that show it at the same statement. */
+  readonly inPlace: number;
+  /** Those in which every operation saw what it saw in the raw run. */
+  readonly identical: number;
+  readonly runs: number;
+  readonly seconds: number;
+}
+
+export interface MinimalCase {
+  readonly operations: number;
+  readonly transactions: number;
+  readonly rows: number;
+  readonly trials: number;
+  readonly seconds: number;
+  readonly isMinimal: boolean;
+  readonly shown: number;
+  readonly runs: number;
+}
+
+const sessionCount = 12;
+const limits = { statementTimeoutMs: 10_000, lockTimeoutMs: 5_000 };
+
+export async function measureRawRun(options: RawRunOptions): Promise<RawRunResult> {
+  const { bug, operations: asked } = options;
+  const open = async () => {
+    const target = await options.open();
+    return bug.fault === undefined ? target : withFault(target, parseFault(bug.fault));
+  };
+  const contract = bug.contract === undefined ? undefined : findContract(bug.contract);
+  if (bug.contract !== undefined && contract === undefined) {
+    return { bug, asked, problem: `there is no contract ${bug.contract}` };
+  }
+  const judge = mechanismJudge(contract);
+  const oracle = await DatabaseOracle.open({ open, judge });
+  try {
+    return await measure(options, oracle, judge, contract);
+  } finally {
+    await oracle.close();
+  }
+}
+
+async function measure(
+  options: RawRunOptions,
+  oracle: DatabaseOracle,
+  judge: Judge,
+  contract: Contract | undefined,
+): Promise<RawRunResult> {
+  const { bug, operations: asked, progress = () => undefined } = options;
+  const { target } = oracle;
+  const scratch = await target.createScratch();
+  const sessions = new SessionPool(scratch, limits);
+  try {
+    const bench: Bench = { target, scratch, sessions, judge };
+    const found = await findInFreeRun(options, bench);
+    if (found === undefined) return { bug, asked, problem: `no free run shows ${bug.kind}` };
+    const { raw, history, seed } = found;
+    const facts = {
+      ...{ bug, asked, seed, operations: history.operations.length, findings: raw.findings },
+      transactions: new Set(history.operations.map(({ transaction }) => transaction)).size,
+    };
+    const rules = contract ?? contractOf(history, target);
+    progress(`${raw.findings} findings in ${facts.operations} operations of seed ${seed}`);
+    const replayed = (mode: 'batch' | 'random') =>
+      replayWhole(raw, history, rules, { ...options, ...bench, mode, progress });
+    const byBatch = await replayed('batch');
+    const byChance = await replayed('random');
+    const ratios = { batch: byBatch.ratio, random: byChance.ratio };
+    const reduced = await reduceFinding(candidateOf(byBatch.result.inferred), {
+      ...{ oracle, seen: raw, confirmRuns: options.replays },
+      onProgress: ({ stage, counts, operations }) =>
+        progress(`reducing: ${operations} operations, ${counts.trials} trials, ${stage}`),
+    });
+    const divergence = divergenceOf(byBatch.result);
+    if (reduced.kind !== 'reduced') {
+      const why = [`reduction: ${reduced.kind}`, divergence].filter((text) => text !== '').join('; ');
+      return { ...facts, ...ratios, problem: why };
+    }
+    const { result } = reduced;
+    const minimal: MinimalCase = {
+      ...{ operations: result.operations, transactions: result.transactions, rows: result.rows },
+      ...{ trials: result.counts.trials, seconds: result.seconds, isMinimal: result.minimal },
+      ...result.confirmed,
+    };
+    return { ...facts, ...ratios, minimal, ...(divergence !== '' && { problem: divergence }) };
+  } finally {
+    await sessions.close();
+    await scratch.drop();
+  }
+}
+
+interface Bench {
+  readonly target: Target;
+  readonly scratch: Scratch;
+  readonly sessions: SessionPool;
+  readonly judge: Judge;
+}
+
+interface FoundInRun {
+  readonly raw: RawFinding;
+  readonly history: History;
+  readonly seed: number;
+}
+
+async function findInFreeRun(
+  { bug, operations, seed: first, mostSeeds = 10, progress }: RawRunOptions,
+  { target, scratch, sessions, judge }: Bench,
+): Promise<FoundInRun | undefined> {
+  const isAsked = ({ kind }: Finding) => kind === bug.kind;
+  const asked: Judge = { ...judge, findings: (run) => judge.findings(run, target).filter(isAsked) };
+  for (let seed = first; seed < first + mostSeeds; seed++) {
+    const program = rawWorkload({
+      ...{ name: bug.name, dialect: target.dialect, level: bug.level, operations, seed },
+      ...{ sessions: sessionCount, keyedOrders: bug.keyedOrders, lockingReads: target.features.lockingReads },
+    });
+    progress?.(`free run, seed ${seed}`);
+    const history = await runFree(scratch, program, { target, sessions });
+    const raw = rawFinding(history, contractOf(history, target), asked, target);
+    if (raw !== undefined) return { raw, history, seed };
+  }
+  return undefined;
+}
+
+/** Replays the whole history a number of times, and looks where the finding shows. */
+async function replayWhole(
+  raw: RawFinding,
+  history: History,
+  rules: Contract,
+  options: Bench & Pick<RawRunOptions, 'replays'> & { mode: ReplayMode; progress: (text: string) => void },
+): Promise<{ readonly result: Reproduction; readonly ratio: Ratio }> {
+  const { judge, target, scratch, sessions, mode, replays, progress } = options;
+  const began = performance.now();
+  const infer = (choices?: ReadonlyMap<number, number>) =>
+    inferSchedule(history, rules, { reasons: false, check: false, ...(choices && { choices }) });
+  const identity = judge.identity(raw.finding, raw.history);
+  const place = placeOf(raw.finding, raw.history);
+  const inPlace: boolean[] = [];
+  const findings = (run: History) => {
+    const found = judge.findings(run, target);
+    inPlace.push(
+      found.some((each) => judge.identity(each, run) === identity && placeOf(each, run) === place),
+    );
+    return found;
+  };
+  const result = await reproduceOrder(
+    scratch,
+    infer(),
+    raw.finding,
+    {
+      ...{ target, sessions, mode, runs: replays, checker: { findings, identity: judge.identity } },
+      onRun: (done, shown) => progress(`${mode} ${shown} of ${done}`),
+    },
+    infer,
+  );
+  const { reproduced: shown, identical, runs } = result;
+  // Other orders may have been tried first; those runs are not counted.
+  const counted = inPlace.slice(-runs).filter(Boolean).length;
+  const seconds = (performance.now() - began) / 1000;
+  return { result, ratio: { shown, inPlace: counted, identical, runs, seconds } };
+}
+
+/** The statement a finding is about, in its program. */
+function placeOf(finding: Finding, history: History): string | undefined {
+  const judged = finding.operations[0]?.index;
+  return history.operations.find(({ index }) => index === judged)?.statement?.join('/');
+}
+
+/** Where replays first parted from the history, if the finding did not come back every time. */
+function divergenceOf({ runs, reproduced, divergences }: Reproduction): string {
+  const first = divergences[0]?.first;
+  if (reproduced === runs || first === undefined) return '';
+  return `replays part at operation ${first.operation}, ${first.session}: ${first.sql}: ${first.why}`;
+}
