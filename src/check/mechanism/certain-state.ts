@@ -2,12 +2,14 @@
 import type { EvaluatedRow } from '../../sql/index.js';
 import type { MirrorTable } from './mirror.js';
 import { lookAt } from './outlook.js';
-import { imagesOfAll, isVague, type View } from './row-chain.js';
+import { imagesOfAll, isVague, type RowChain, type View } from './row-chain.js';
 import type { Tx } from './transactions.js';
 import type { Verification } from './verification.js';
 
 /** For each row of a table, the values it may have; 'absent' left out where it is the only one. */
 export type RowChoices = readonly (readonly (EvaluatedRow | 'absent')[])[];
+
+const noRows: ReadonlySet<RowChain> = new Set();
 
 /** The possible rows of a table, or why they cannot be told. */
 export function rowChoices(
@@ -15,8 +17,8 @@ export function rowChoices(
   table: MirrorTable,
   tx: Tx,
   view: View,
-  /** Shows what own DELETEs that met nothing hide. */
-  unhidden = false,
+  /** Rows whose own changes the transaction is taken not to see, to tell what a wrong answer is wrong about. */
+  unseen: ReadonlySet<RowChain> = noRows,
 ): RowChoices | string {
   const blind = table.blindSpot(tx, view.span.end);
   if (blind !== undefined) return blind;
@@ -25,8 +27,9 @@ export function rowChoices(
   if (pending.length > 0) return `${table.info.name} was being written meanwhile`;
   const choices: (readonly (EvaluatedRow | 'absent')[])[] = [];
   for (const row of table.rows.values()) {
-    const { versions, ...outlook } = lookAt(row, view, tx, verification.exclusive, pending);
-    const images = unhidden ? imagesOfAll(versions, view) : outlook.images;
+    const images = unseen.has(row)
+      ? imagesOfAll(row.allowed(view, undefined, verification.exclusive), view)
+      : lookAt(row, view, tx, verification.exclusive, pending).images;
     const known = images.filter((image) => image !== 'unknown' && !isVague(image)) as (
       | EvaluatedRow
       | 'absent'

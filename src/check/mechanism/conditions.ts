@@ -182,17 +182,21 @@ function report(
         allowed: [`${expected} rows matched`],
       })),
       steps: [
-        `T${tx.id} ran ${describeOperation(operation)}, which reported ${matched} rows.`,
+        `T${tx.id} ran ${describeOperation(operation)}, which reported ${countRows(matched)}.`,
         `Its snapshot was taken${tx.snapshotBy === undefined ? '' : ` by ${describeOperation(tx.snapshotBy)}`}; under ${contract.id} the subqueries of its condition read that snapshot and what it wrote itself, as its SELECTs do.`,
         ...(culprit === undefined
           ? []
           : [
               `After the snapshot ${culprit.row.object} became ${describeVersion(culprit.version)}; the subqueries must not see that.`,
             ]),
-        `So a SELECT with the same condition returns ${inside.length === 0 ? `no row of ${plan.table}` : list(inside)}, and none of these rows, nor of those it leaves out${outside.length === 0 ? '' : ` (${list(outside)})`}, was changed by anybody since the snapshot: ${expected} rows must match.`,
+        `So the condition selects ${inside.length === 0 ? `no row of ${plan.table}` : list(inside)}${outside.length === 0 ? '' : `, and not ${list(outside)}`}: rows that nobody changed since the snapshot, so current rows are no excuse.`,
         ...describeReports(contract, 'subqueriesSee'),
-        `However, ${matched} rows matched: the condition did not see what the rest of the transaction sees.`,
+        `However, ${countRows(matched)} matched instead of ${expected}: the condition did not see what the rest of the transaction sees.`,
       ],
     }),
   );
+}
+
+function countRows(count: number): string {
+  return count === 1 ? '1 row' : `${count} rows`;
 }

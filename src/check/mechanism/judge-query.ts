@@ -7,9 +7,9 @@ import type { Operation } from '../../histories/index.js';
 import { type EvaluatedRow, isUndecidable } from '../../sql/index.js';
 import { type RowChoices, rowChoices } from './certain-state.js';
 import type { QueryPlan } from './plan-types.js';
-import { describeImage, describeOperation, describePivot, makeFinding } from './prose.js';
+import { describeImage, describeOperation, describePivot, makeFinding, operationAt } from './prose.js';
 import { hiddenRow, reportHidden } from './report-own-deletes.js';
-import type { View } from './row-chain.js';
+import type { RowChain, View } from './row-chain.js';
 import type { Tx } from './transactions.js';
 import type { Verification } from './verification.js';
 
@@ -23,7 +23,7 @@ export function judgeQuery(
   view: View,
 ): void {
   const { tally } = verification;
-  const answer = evaluate(verification, tx, operation, plan, view, false);
+  const answer = evaluate(verification, tx, operation, plan, view);
   if (typeof answer === 'string') {
     tally.skip('read', answer);
     return;
@@ -34,20 +34,21 @@ export function judgeQuery(
     if (answer.states > 1) tally.ambiguousReads++;
     return;
   }
-  const hidden = plan.tables.flatMap((name) =>
-    [...verification.tables.get(name)!.rows.values()].flatMap((row) => hiddenRow(row, tx, view) ?? []),
-  );
-  const unhidden =
-    hidden.length === 0 ? 'nothing is hidden' : evaluate(verification, tx, operation, plan, view, true);
-  if (typeof unhidden === 'object' && unhidden.fits)
-    reportHidden(
-      verification,
-      tx,
-      operation,
-      hidden,
-      `${describeRows(operation.rows)}, which it gives only with ${hidden.length === 1 ? 'that row' : 'those rows'}`,
-    );
-  else report(verification, tx, operation, plan, answer.expected);
+  const fitsWithout = (rows: readonly RowChain[]): boolean => {
+    const other = evaluate(verification, tx, operation, plan, view, new Set(rows));
+    return typeof other === 'object' && other.fits;
+  };
+  const rows = plan.tables.flatMap((name) => [...verification.tables.get(name)!.rows.values()]);
+  const hidden = rows.flatMap((row) => hiddenRow(row, tx, view) ?? []);
+  if (hidden.length > 0 && fitsWithout(hidden.map(({ row }) => row))) {
+    const needed = hidden.length === 1 ? 'that row' : 'those rows';
+    const returned = `${describeRows(operation.rows)}, which it gives only with ${needed}`;
+    reportHidden(verification, tx, operation, hidden, returned);
+    return;
+  }
+  const own = rows.filter((row) => row.own(tx)?.certain === true);
+  const missed = [...own.map((row) => [row]), own].find((some) => some.length > 0 && fitsWithout(some));
+  report(verification, tx, operation, plan, answer.expected, missed);
 }
 
 interface Evaluation {
@@ -65,12 +66,12 @@ function evaluate(
   operation: Operation,
   plan: QueryPlan,
   view: View,
-  unhidden: boolean,
+  unseen?: ReadonlySet<RowChain>,
 ): Evaluation | string {
   const choices = new Map<string, RowChoices>();
   let states = 1;
   for (const name of plan.tables) {
-    const found = rowChoices(verification, verification.tables.get(name)!, tx, view, unhidden);
+    const found = rowChoices(verification, verification.tables.get(name)!, tx, view, unseen);
     if (typeof found === 'string') return found;
     choices.set(name, found);
     for (const choice of found) states *= choice.length;
@@ -119,31 +120,40 @@ function bag(rows: readonly EvaluatedRow[]): string {
     .join('\n');
 }
 
+/** An answer that fits no state; `missed`: rows the transaction wrote, without which it would fit one. */
 function report(
   verification: Verification,
   tx: Tx,
   operation: Operation,
   plan: QueryPlan,
   expected: readonly string[],
+  missed: readonly RowChain[] | undefined,
 ): void {
+  const { history, txs } = verification;
   const contract = tx.contract!;
   const allowed = [...new Set(expected)];
   const seen = describeRows(operation.rows);
+  const writes = (missed ?? []).map((row) => ({ row, by: row.own(tx)!.states.at(-1)!.operation }));
   const steps = [
     `T${tx.id} ran ${describeOperation(operation)}.`,
     `Under ${contract.id} a plain read sees ${describePivot(contract)}, and its own writes.`,
     `The query, evaluated on ${allowed.length === 1 ? 'that state' : 'every state possible then'}, gives ${allowed.slice(0, 4).join(' | ')}.`,
-    `However, it returned ${seen}.`,
+    ...writes
+      .slice(0, 10)
+      .map(
+        ({ row, by }) => `T${tx.id} wrote ${row.object} in ${describeOperation(operationAt(history, by))}.`,
+      ),
+    `However, it returned ${seen}${writes.length === 0 ? '' : ', which is right only without what it wrote itself'}.`,
   ];
-  const object = plan.tables.join(', ');
+  const objects = writes.length === 0 ? [plan.tables.join(', ')] : writes.map(({ row }) => row.object);
   verification.findings.push(
-    makeFinding(verification.history, verification.txs, {
-      kind: 'wrong-result',
-      clause: `pivot ${contract.mechanism!.pivot}`,
+    makeFinding(history, txs, {
+      kind: writes.length === 0 ? 'wrong-result' : 'own-write-missed',
+      clause: writes.length === 0 ? `pivot ${contract.mechanism!.pivot}` : 'ownWrites',
       contract,
-      operations: [operation.index, tx.snapshotBy?.index],
+      operations: [operation.index, ...writes.map(({ by }) => by), tx.snapshotBy?.index],
       txs: [tx],
-      versions: [{ operation: operation.index, object, seen, allowed }],
+      versions: objects.map((object) => ({ operation: operation.index, object, seen, allowed })),
       steps,
     }),
   );

@@ -77,7 +77,10 @@ export function judgeChange(verification: Verification, write: Write, plan: Chan
     if (open) images.push(plan.type === 'delete' ? 'absent' : 'unknown');
     (mayBeOut || blind !== undefined ? doubtful : certain).push({ outlook, images: mergeImages(images) });
   }
-  if (plan.type === 'delete') noteVainDelete(verification, write, { rows, where, pending, blind });
+  if (plan.type === 'delete') {
+    const byKey = plan.keys !== undefined;
+    noteVainDelete(verification, write, { rows, where, pending, blind, byKey });
+  }
   const { matched } = operation;
   const complete = table.closed && blind === undefined && !pending.some(({ keys }) => keys === undefined);
   if (typeof rowsOf === 'string' && blind === undefined)

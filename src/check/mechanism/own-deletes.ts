@@ -24,13 +24,15 @@ export interface DeletedRows {
   readonly pending: readonly PendingWrite[];
   /** Why nothing is certain about the table. */
   readonly blind: string | undefined;
+  /** It looks rows up by their key, so it cannot pass one by that is there. */
+  readonly byKey: boolean;
 }
 
 /** Notes for each row that this DELETE selects, or may select, where it is, or may be, gone. */
 export function noteVainDelete(
   verification: Verification,
   write: Write,
-  { rows, where, pending, blind }: DeletedRows,
+  { rows, where, pending, blind, byKey }: DeletedRows,
 ): void {
   const { tx, operation, view } = write;
   if (!view.current || tx.contract?.mechanism?.ownDeletesHide !== true || tx.unjudged !== undefined) return;
@@ -41,7 +43,13 @@ export function noteVainDelete(
   for (const row of rows) {
     if (row.versions.length < 2 && pending.length === 0) continue;
     const current = lookAt(row, view, tx, verification.exclusive, pending);
-    const gone = !current.unknown && current.images.every((image) => image === 'absent');
+    // A DELETE that had to wait may have begun while the row was there. That it matched nothing shows what it then met.
+    const metNothing = byKey && operation.matched === 0 && current.images.includes('absent');
+    const gone =
+      !current.unknown &&
+      current.images.every(
+        (image) => image === 'absent' || (metNothing && image !== 'unknown' && where(image) === true),
+      );
     if (!gone && !current.unknown && !current.images.includes('absent')) continue;
     const outlook = lookAt(row, plain, tx, verification.exclusive, pending);
     const { mayBeIn, mayBeOut } = expectRow(outlook, { where }, plain);

@@ -114,9 +114,9 @@ export class RowChain {
     return found === undefined || own === undefined ? found : { ...found, certain: false };
   }
 
-  /** The versions a reader may see; `exclusive`: writers of a row exclude each other. */
-  allowed(view: View, reader: Tx, exclusive: boolean): Version[] {
-    const own = this.own(reader);
+  /** The versions a reader may see; `exclusive`: writers of a row exclude each other. No reader: one that wrote nothing. */
+  allowed(view: View, reader: Tx | undefined, exclusive: boolean): Version[] {
+    const own = reader === undefined ? undefined : this.own(reader);
     if (own?.certain === true) return [own];
     const possible: Version[] = [];
     const hiding: Version[] = [];

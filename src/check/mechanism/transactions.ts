@@ -235,11 +235,25 @@ function mayReadPlainly(operation: Operation, dialect: Dialect | undefined): boo
 
 function readsPlainly(operation: Operation, dialect: Dialect | undefined): boolean {
   if (operation.kind === 'read') return true;
-  return (
-    operation.kind === 'select' &&
-    !isLocking(operation, dialect) &&
-    /\bfrom\b/i.test(operation.sql ?? ' from ')
-  );
+  return operation.kind === 'select' && !isLocking(operation, dialect) && looksAtTables(operation);
+}
+
+const fromWord = /\bfrom\b/gi;
+/** No condition at all, or one column compared with a small number: nothing an optimizer could call impossible. */
+const plainSearch =
+  /^\s*select\s[^()]*\sfrom\s+[\w.`"]+(?:\s+where\s+[\w.`"]+\s*(?:=|<>|!=|[<>]=?)\s*[1-9]?\d)?(?:\s+order\s+by\s[^()]*?)?(?:\s+limit\s+[1-9]\d*)?\s*;?\s*$/i;
+
+/**
+ * Whether the engine certainly looked at a table. A condition that can never hold (`a = 1 AND a = 0`) is answered without
+ * looking at anything, and then InnoDB takes no snapshot. Rows in the answer show that it did look, unless they may come
+ * from a SELECT without FROM, or are what an aggregate says of no rows.
+ */
+function looksAtTables({ sql, rows, accesses }: Operation): boolean {
+  if (sql === undefined || accesses?.some(({ mode }) => mode === 'read') === true) return true;
+  const isSomething = (cell: unknown) => cell !== null && cell !== 0 && cell !== '0';
+  if (rows !== undefined && (rows.length > 1 || rows[0]?.some(isSomething) === true))
+    return (sql.match(selectWord)?.length ?? 0) <= (sql.match(fromWord)?.length ?? 0);
+  return plainSearch.test(sql);
 }
 
 function isLocking(operation: Operation, dialect: Dialect | undefined): boolean {

@@ -83,6 +83,33 @@ describe('readers of uncommitted data', () => {
   });
 });
 
+describe('a first read that may have been answered without looking', () => {
+  const text = (read: string) => `
+    T1: BEGIN
+    T1: ${read}
+    T2: INSERT INTO t VALUES (3, 30) -> 1
+    T1: DELETE FROM t WHERE id = 3 -> 1
+    T1: COMMIT`;
+  const taken = 'mariadb:repeatable-read+innodb_snapshot_isolation';
+
+  it.each([
+    'SELECT id, v FROM t WHERE v = 1 AND v = 0 -> nothing',
+    'SELECT COUNT(*) FROM t WHERE v = 1 AND v = 0 -> 0',
+    'SELECT x FROM (SELECT 1 AS x) AS d -> 1',
+    'SELECT id FROM t WHERE id IS NULL -> nothing',
+  ])('is not taken for the snapshot: %s', (read) => {
+    expect(kinds(text(read), taken, mariadb)).toEqual([]);
+  });
+
+  it.each([
+    'SELECT id, v FROM t WHERE v = 1 -> nothing',
+    'SELECT id, v FROM t WHERE v > 10 AND v < 30 -> 2,20',
+    'SELECT COUNT(*) FROM t -> 2',
+  ])('is the snapshot where it must have looked: %s', (read) => {
+    expect(kinds(text(read), taken, mariadb).map(([kind]) => kind)).toEqual(['write-extra-row']);
+  });
+});
+
 describe('each violation has its name and its clause', () => {
   it('own-write-missed: a transaction does not see its update (MDEV-26642)', () => {
     const text = `
