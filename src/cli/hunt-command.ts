@@ -1,21 +1,23 @@
 /** `isolde hunt [URL]`: from a database to bugs that are ready to be filed, unattended. */
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
-import type { Level } from '../contracts/index.js';
+import { contracts, findContract, type Level } from '../contracts/index.js';
 import { errorText, IsoldeError } from '../errors.js';
 import { type Profile, parseProfile, profiles } from '../generate/index.js';
 import {
-  type HuntEvent,
+  type FoundTemplates,
   type HuntResult,
   HuntStateFile,
   hunt,
   openShelf,
-  renderBug,
+  readTemplates,
   renderCounters,
+  templatesOfStore,
   usualChoice,
 } from '../hunt/index.js';
 import { defaultTargetUrl, hidePassword, openTarget } from '../targets/index.js';
 import { type CliContext, type ExitCode, exitCodes } from './context.js';
+import { LiveView } from './hunt-view.js';
 import { levelOf, readCase } from './run-command.js';
 
 interface HuntFlags {
@@ -26,6 +28,8 @@ interface HuntFlags {
   readonly contract: string;
   readonly profile?: string;
   readonly template?: readonly string[];
+  /** A set by name; false: none. */
+  readonly reuse?: string | false;
   readonly seed: string;
   readonly jobs: string;
   readonly runs: string;
@@ -35,6 +39,9 @@ interface HuntFlags {
   readonly restart?: boolean;
   readonly json?: boolean;
 }
+
+const defaultStore = '.isolde';
+const contractChoices = ['reported', 'vendor', 'adya', 'ansi'];
 
 const collect = (value: string, all: readonly string[] = []) => [...all, value];
 
@@ -66,11 +73,16 @@ export function huntCommand(program: Command, context: CliContext, exit: (code: 
       `only this kind of workload: ${profiles.map(({ name }) => name).join(', ')}, or a file`,
     )
     .option('--template <file>', 'a case to vary besides the built-in ones (may be repeated)', collect)
+    .option(
+      '--reuse <set>',
+      'vary the stored bugs of this set, as a replay line names it (default: all of the store)',
+    )
+    .option('--no-reuse', 'do not vary stored bugs')
     .option('-s, --seed <seed>', 'the same seed gives the same rounds', '1')
     .option('-j, --jobs <count>', 'rounds that run at once, each in a namespace of its own', '1')
     .option('-n, --runs <count>', 'replays that must all show a finding', '3')
     .option('--ignore <bug>', 'a known bug, by id or signature (may be repeated)', collect)
-    .option('--store <folder>', 'where bugs are kept', '.isolde')
+    .option('--store <folder>', 'where bugs are kept', defaultStore)
     .option('--keep-unconfirmed', 'keep the histories of findings that did not reproduce, for study')
     .option('--restart', 'start at round 0 again instead of going on behind the last one')
     .option('--json', 'print the result as JSON')
@@ -83,6 +95,7 @@ export function huntCommand(program: Command, context: CliContext, exit: (code: 
 
 async function runHunt(url: string | undefined, flags: HuntFlags, context: CliContext): Promise<ExitCode> {
   const levels = flags.level?.map(levelOf);
+  checkContract(flags.contract);
   const profile = flags.profile === undefined ? undefined : await profileOf(flags.profile);
   const templates = await Promise.all((flags.template ?? []).map((file) => readCase(file)));
   const asked = flags.rounds === undefined ? undefined : roundsOf(flags.rounds);
@@ -109,6 +122,7 @@ async function runHunt(url: string | undefined, flags: HuntFlags, context: CliCo
       `going on at round ${from}, behind the last hunt with seed ${flags.seed} (--restart starts anew)`,
     );
   }
+  const reused = await reusedTemplates(flags, asked?.from !== undefined);
   const view = new LiveView(context, flags.json === true, (event) => {
     if (asked?.from !== undefined) return;
     const { finished, counters } = event;
@@ -127,8 +141,9 @@ async function runHunt(url: string | undefined, flags: HuntFlags, context: CliCo
       confirmRuns,
       templates,
       signal: context.signal,
-      replayLine: replayLine(url, flags, levels),
+      replayLine: replayLine(url, flags, levels, reused?.hash),
       onEvent: (event) => view.show(event),
+      ...(reused === undefined ? {} : { found: reused.templates }),
       ...(to === undefined ? {} : { to }),
       ...(levels === undefined ? {} : { levels }),
       ...(profile === undefined ? {} : { profile }),
@@ -145,6 +160,28 @@ async function runHunt(url: string | undefined, flags: HuntFlags, context: CliCo
   } finally {
     await shelf.close();
   }
+}
+
+/**
+ * The stored bugs to vary. Rounds asked for by number are rounds of an earlier hunt: they are the same only with the
+ * set that hunt used, which its replay line names, or with none.
+ */
+async function reusedTemplates(
+  { reuse, store, profile }: HuntFlags,
+  again: boolean,
+): Promise<FoundTemplates | undefined> {
+  if (typeof reuse === 'string') return readTemplates(store, reuse);
+  return reuse === false || again || profile !== undefined ? undefined : templatesOfStore(store);
+}
+
+/** Before a database is opened: a slip of the pen must not start a server. */
+function checkContract(choice: string): void {
+  if (contractChoices.includes(choice) || findContract(choice) !== undefined) return;
+  const known = contracts.map(({ id }) => id).join(', ');
+  throw new IsoldeError(
+    'usage',
+    `no contract is called "${choice}"; there are ${contractChoices.join(', ')}, ${known}`,
+  );
 }
 
 function finish(result: HuntResult, flags: HuntFlags, context: CliContext, view: LiveView): void {
@@ -164,7 +201,12 @@ function finish(result: HuntResult, flags: HuntFlags, context: CliContext, view:
 }
 
 /** The command that runs one round again. */
-function replayLine(url: string | undefined, flags: HuntFlags, levels: readonly Level[] | undefined) {
+function replayLine(
+  url: string | undefined,
+  flags: HuntFlags,
+  levels: readonly Level[] | undefined,
+  reused: string | undefined,
+) {
   const quote = (text: string) => (/^[\w:./=+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
   const words = [
     'npx isolde hunt',
@@ -173,79 +215,11 @@ function replayLine(url: string | undefined, flags: HuntFlags, levels: readonly 
     ...(flags.contract === usualChoice ? [] : [`--contract ${quote(flags.contract)}`]),
     ...(flags.profile === undefined ? [] : [`--profile ${quote(flags.profile)}`]),
     ...(flags.template ?? []).map((file) => `--template ${quote(file)}`),
+    ...(reused === undefined ? [] : [`--reuse ${reused}`]),
+    ...(reused === undefined || flags.store === defaultStore ? [] : [`--store ${quote(flags.store)}`]),
     `--seed ${quote(flags.seed)}`,
   ];
   return (round: number) => `${words.join(' ')} --rounds ${round}..${round}`;
-}
-
-const redrawMs = 200;
-const logMs = 5_000;
-
-/** Lines written over on a terminal; elsewhere a line every few seconds. */
-class LiveView {
-  #drawn = false;
-  #shownAt = performance.now();
-
-  constructor(
-    private readonly context: CliContext,
-    private readonly quiet: boolean,
-    private readonly save: (event: HuntEvent & { kind: 'progress' }) => void,
-  ) {}
-
-  show(event: HuntEvent): void {
-    const { context } = this;
-    switch (event.kind) {
-      case 'opened': {
-        const { name, version } = event.target.stamp;
-        context.err(`hunting in ${name} ${version} at ${event.levels.join(', ')}`);
-        return;
-      }
-      case 'progress':
-        this.#redraw(event);
-        return;
-      case 'bug':
-        this.erase();
-        (this.quiet ? context.err : context.out)(renderBug(event.shelved, event.round, event.seconds));
-        return;
-      case 'reopened':
-        this.erase();
-        context.err(`the database went away and is opened again (${event.cause})`);
-        return;
-      case 'pursuing':
-      case 'unconfirmed':
-      case 'refused':
-        return;
-      default:
-        event satisfies never;
-    }
-  }
-
-  #redraw(event: HuntEvent & { kind: 'progress' }): void {
-    const now = performance.now();
-    const { errIsTerminal } = this.context;
-    if (now - this.#shownAt < (errIsTerminal ? redrawMs : logMs)) return;
-    this.#shownAt = now;
-    this.save(event);
-    this.erase();
-    const text = renderCounters(event.counters, event.distinct);
-    if (!errIsTerminal) {
-      this.context.err(text.replace('\n', '; '));
-      return;
-    }
-    this.context.err(
-      text
-        .split('\n')
-        .map((line) => line.slice(0, this.context.width - 1))
-        .join('\n'),
-    );
-    this.#drawn = true;
-  }
-
-  /** Takes the live lines away, so that something can be printed in their place. */
-  erase(): void {
-    if (this.#drawn) this.context.err('\u001b[2A\u001b[0J\u001b[1A');
-    this.#drawn = false;
-  }
 }
 
 async function profileOf(name: string): Promise<Profile | string> {

@@ -61,6 +61,8 @@ export interface HuntOptions {
   readonly levels?: readonly Level[];
   readonly profile?: Profile | string;
   readonly templates?: readonly ScheduledCase[];
+  /** Bugs found before, to be varied (`templatesOfStore`). */
+  readonly found?: readonly ScheduledCase[];
   /** First round, and the one after the last. */
   readonly from?: number;
   readonly to?: number;
@@ -195,7 +197,7 @@ class Hunt {
   }
 
   #rounds(capabilities: Capabilities, seed: string): Rounds {
-    const { profile, templates } = this.options;
+    const { profile, templates, found } = this.options;
     const modes = this.#levels.every((level) => this.#contract(level).mechanism !== undefined)
       ? (['plain', 'instrumented'] as const)
       : (['instrumented'] as const);
@@ -206,6 +208,7 @@ class Hunt {
       modes: modes satisfies readonly Mode[],
       ...(profile === undefined ? {} : { profile }),
       ...(templates === undefined ? {} : { templates }),
+      ...(found === undefined ? {} : { found }),
     });
   }
 

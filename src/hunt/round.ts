@@ -4,8 +4,8 @@
  *
  * 1. Rounds come in groups of eight that share a program: the same set-up is reset in a few milliseconds, a new one
  *    costs a schema.
- * 2. A group's program is a probe case in another dress (`generate/template.ts`), a small generated one of a profile
- *    drawn by weight, or now and then a larger one.
+ * 2. A group's program is a probe case in another dress (`generate/template.ts`), a bug found before in another dress, a
+ *    small generated one of a profile drawn by weight, or now and then a larger one.
  * 3. Within a group only the order between sessions changes: a template's own first, then orders in which two
  *    transactions meet on the same rows, then any. Larger programs run freely.
  * 4. The first five rounds of a group run as they are, the last three instrumented: instrumentation shows every
@@ -34,7 +34,7 @@ import {
   randomSchedule,
 } from '../generate/index.js';
 import { probeCases } from '../probe/index.js';
-import { parseStatement, printName } from '../sql/index.js';
+import { type Dialect, parseStatement, printName } from '../sql/index.js';
 
 /** How a round looks at what it runs: results only, or row versions through added columns. */
 export type Mode = 'plain' | 'instrumented';
@@ -63,6 +63,8 @@ export interface RoundOptions {
   readonly profile?: Profile | string;
   /** Cases besides the probes to use as templates. */
   readonly templates?: readonly ScheduledCase[];
+  /** Bugs found before, as templates (`found-templates.ts`). */
+  readonly found?: readonly ScheduledCase[];
 }
 
 /** Rounds of one program. */
@@ -81,6 +83,8 @@ const mix = [
   ['locking', 5],
   ['mixed', 3],
   ['free', 2],
+  // Only where bugs were found before.
+  ['found', 12],
 ] as const;
 
 interface Program {
@@ -103,12 +107,15 @@ export class Rounds {
   readonly #templates: readonly ScheduledCase[];
   /** What each of the first rounds varies. */
   readonly #opening: readonly ScheduledCase[];
+  readonly #found: readonly ScheduledCase[];
 
   constructor(private readonly options: RoundOptions) {
     const { seed, profile, templates = [] } = options;
     this.#templates = [...templates, ...probeCases];
     const shuffled = () => new Random(`opening/${seed}`).shuffle(probeCases);
     this.#opening = profile === undefined ? [...templates, ...shuffled()] : [];
+    const { dialect } = options.capabilities;
+    this.#found = (options.found ?? []).filter((template) => speaks(template.case, dialect));
   }
 
   round(number: number): Round {
@@ -149,11 +156,16 @@ export class Rounds {
   #draw(group: number, level: Level): Program {
     const { seed, capabilities, profile } = this.options;
     const random = new Random(`group/${seed}/${group}`);
-    const kind = mix[random.weighted(mix.map(([, weight]) => weight))!]![0];
+    const weights = mix.map(([each, weight]) => (each === 'found' && this.#found.length === 0 ? 0 : weight));
+    const kind = mix[random.weighted(weights)!]![0];
     const name = `${seed}-${group}`;
     if (profile === undefined && kind === 'template') {
       const template = random.pick(this.#templates);
       return this.#dress(template, name, random.pick([0.1, 0.3, 0.5, 0.8]), level);
+    }
+    if (profile === undefined && kind === 'found') {
+      // What is hardly changed would only be found again.
+      return this.#dress(random.pick(this.#found), name, random.pick([0.5, 0.8, 1]), level, 'bug');
     }
     const free = kind === 'free';
     const chosen = profile ?? (free ? random.pick(['contention', 'mixed', 'simple']) : kind);
@@ -178,11 +190,19 @@ export class Rounds {
     return programOf(source, drawn, undefined, free);
   }
 
-  #dress(template: ScheduledCase, name: string, boldness: number, level: Level): Program {
+  #dress(template: ScheduledCase, name: string, boldness: number, level: Level, what = 'template'): Program {
     const { dialect } = this.options.capabilities;
     const { case: dressed, schedule } = generateFromTemplate(name, template, { dialect, boldness });
-    return programOf(`template ${template.case.name}`, atLevel(dressed, level), schedule, false);
+    return programOf(`${what} ${template.case.name}`, atLevel(dressed, level), schedule, false);
   }
+}
+
+/** Whether a case can be written in a dialect: it is already, or every statement of it is understood. */
+function speaks(program: Case, dialect: Dialect): boolean {
+  if (program.dialect === dialect) return true;
+  const { setup, sessions } = program;
+  const all = [...setup, ...sessions.flatMap(({ statements }) => statements)];
+  return all.every((sql) => parseStatement(sql, program.dialect).type !== 'opaque');
 }
 
 const mostDraws = 4;

@@ -1,5 +1,5 @@
 export type { BugRecord } from './bug-file.js';
-export { diskFiles, fileProblem, type StoreFiles } from './files.js';
+export { diskFiles, fileProblem, readText, type StoreFiles } from './files.js';
 export type { Ignored } from './ignore-file.js';
 export { type BugJudge, type Judgement, judgeRun } from './judge-run.js';
 export { printJunit, type RerunReport } from './junit.js';

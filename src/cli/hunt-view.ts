@@ -1,0 +1,73 @@
+/** A hunt while it runs: lines written over on a terminal, a plain log elsewhere. */
+import { type HuntEvent, renderBug, renderCounters } from '../hunt/index.js';
+import type { CliContext } from './context.js';
+
+const redrawMs = 200;
+const logMs = 5_000;
+
+/** Lines written over on a terminal; elsewhere a line every few seconds. */
+export class LiveView {
+  #drawn = false;
+  #shownAt = performance.now();
+
+  constructor(
+    private readonly context: CliContext,
+    private readonly quiet: boolean,
+    private readonly save: (event: HuntEvent & { kind: 'progress' }) => void,
+  ) {}
+
+  show(event: HuntEvent): void {
+    const { context } = this;
+    switch (event.kind) {
+      case 'opened': {
+        const { name, version } = event.target.stamp;
+        context.err(`hunting in ${name} ${version} at ${event.levels.join(', ')}`);
+        return;
+      }
+      case 'progress':
+        this.#redraw(event);
+        return;
+      case 'bug':
+        this.erase();
+        (this.quiet ? context.err : context.out)(renderBug(event.shelved, event.round, event.seconds));
+        return;
+      case 'reopened':
+        this.erase();
+        context.err(`the database went away and is opened again (${event.cause})`);
+        return;
+      case 'pursuing':
+      case 'unconfirmed':
+      case 'refused':
+        return;
+      default:
+        event satisfies never;
+    }
+  }
+
+  #redraw(event: HuntEvent & { kind: 'progress' }): void {
+    const now = performance.now();
+    const { errIsTerminal } = this.context;
+    if (now - this.#shownAt < (errIsTerminal ? redrawMs : logMs)) return;
+    this.#shownAt = now;
+    this.save(event);
+    this.erase();
+    const text = renderCounters(event.counters, event.distinct);
+    if (!errIsTerminal) {
+      this.context.err(text.replace('\n', '; '));
+      return;
+    }
+    this.context.err(
+      text
+        .split('\n')
+        .map((line) => line.slice(0, this.context.width - 1))
+        .join('\n'),
+    );
+    this.#drawn = true;
+  }
+
+  /** Takes the live lines away, so that something can be printed in their place. */
+  erase(): void {
+    if (this.#drawn) this.context.err('\u001b[2A\u001b[0J\u001b[1A');
+    this.#drawn = false;
+  }
+}

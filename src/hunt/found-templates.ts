@@ -1,0 +1,106 @@
+/**
+ * Bugs of the store as templates: what broke once is varied by later hunts, like the cases of `probe` (`generate/template.ts`).
+ *
+ * Which bugs a store holds changes from hunt to hunt, and a seed must still give the same rounds. So the set a hunt uses is
+ * fixed when it begins, kept beside the bugs under the hash of its text, and named by that hash in every replay line:
+ *
+ *     .isolde/templates/<hash>.json
+ *
+ * SQL that reaches out of a scratch namespace is left out (`store/safe-sql.ts`): the folder may come from anybody.
+ */
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { parseCaseFile, printCaseFile, type ScheduledCase } from '../cases/index.js';
+import { FileError, IsoldeError } from '../errors.js';
+import { checkFormat, parseJson } from '../json.js';
+import { diskFiles, fileProblem, findReaching, openStore, readText } from '../store/index.js';
+
+export interface FoundTemplates {
+  readonly hash: string;
+  /** Named after their bugs. */
+  readonly templates: readonly ScheduledCase[];
+}
+
+const format = 'isolde-templates';
+const version = 1;
+/** More bugs than these are not varied: the last ones seen. */
+const mostTemplates = 64;
+
+/** The store's bugs as a set of templates, kept for replays; undefined when there is none. */
+export async function templatesOfStore(folder: string): Promise<FoundTemplates | undefined> {
+  const store = await openStore(folder);
+  const { bugs } = await store.list();
+  const templates: ScheduledCase[] = [];
+  for (const { id } of bugs.slice(0, mostTemplates)) {
+    // A folder that cannot be read is `bugs list`'s to complain about.
+    const bug = await store.get(id).catch(() => undefined);
+    if (bug === undefined || bug.finding.oracle === 'server' || findReaching(bug) !== undefined) continue;
+    templates.push({ case: { ...bug.case, name: id }, schedule: { batches: bug.schedule.batches } });
+  }
+  if (templates.length === 0) return undefined;
+  templates.sort((a, b) => (a.case.name < b.case.name ? -1 : 1));
+  const text = print(templates);
+  const hash = hashOf(text);
+  const path = pathOf(folder, hash);
+  if ((await readText(path)) === undefined) await write(path, text);
+  return { hash, templates };
+}
+
+/** The set of a hash, as a replay line names it. */
+export async function readTemplates(folder: string, hash: string): Promise<FoundTemplates> {
+  if (!/^[0-9a-f]{12}$/.test(hash)) {
+    throw new IsoldeError(
+      'usage',
+      `--reuse takes the name of a set of templates (12 hexadecimal digits), not "${hash}"`,
+    );
+  }
+  const path = pathOf(folder, hash);
+  const text = await readText(path);
+  if (text === undefined) {
+    throw new IsoldeError(
+      'usage',
+      `there is no set of templates ${hash} in ${folder}; without it these rounds cannot be run again`,
+    );
+  }
+  if (hashOf(text) !== hash) {
+    throw new FileError(
+      { file: path },
+      'its text was changed: it is not the set of templates that its name says',
+    );
+  }
+  const node = parseJson(text, path);
+  checkFormat(node, format, version);
+  node.object(['format', 'version', 'templates']);
+  const templates = node
+    .at('templates')
+    .items()
+    .map((each) => parseCaseFile(JSON.stringify(each.value), path));
+  return { hash, templates };
+}
+
+function print(templates: readonly ScheduledCase[]): string {
+  const cases = templates.map((template) => printCaseFile(template).trimEnd());
+  return `{"format": "${format}", "version": ${version}, "templates": [\n${cases.join(',\n')}\n]}\n`;
+}
+
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 12);
+}
+
+function pathOf(folder: string, hash: string): string {
+  return join(folder, 'templates', `${hash}.json`);
+}
+
+/** Beside first, then renamed: another hunt may write the same set at the same moment. */
+async function write(path: string, text: string): Promise<void> {
+  const beside = `${path}.${process.pid}.new`;
+  try {
+    await diskFiles.makeFolder(join(path, '..'));
+    await diskFiles.remove(beside);
+    await diskFiles.write(beside, text);
+    await diskFiles.rename(beside, path);
+  } catch (error) {
+    await diskFiles.remove(beside).catch(() => undefined);
+    throw fileProblem('write', path, error);
+  }
+}
