@@ -40,7 +40,7 @@ const mechanism: Oracle = async (target, { case: scheduled }, contract, level) =
 
 const instrumented: Oracle = async (target, { case: scheduled }, contract, level) => {
   // The wrapper's faults of deletes do not strike at DELETE … RETURNING.
-  const plan = instrumentCase(scheduled, target.dialect, { returning: false });
+  const plan = instrumentCase(scheduled, target.dialect, { returning: false, contract });
   const scratch = await target.createScratch();
   try {
     const history = await runScheduled(scratch, plan.scheduled, { target, level, observe: plan.observe });

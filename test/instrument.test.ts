@@ -49,7 +49,11 @@ const returns = (target: Target, run = 0) => ({ returning: target.name !== 'mysq
 
 /** Runs a script as written and judges it. */
 async function judge(target: Target, script: string, level: Level, contract: string): Promise<string[]> {
-  const instrumented = instrumentCase(parseScript(script, { file: 'test' }), target.dialect, returns(target));
+  const held = findContract(target.levels.find((each) => each.level === level)!.contract)!;
+  const instrumented = instrumentCase(parseScript(script, { file: 'test' }), target.dialect, {
+    ...returns(target),
+    contract: held,
+  });
   const scratch = await target.createScratch();
   try {
     const run = { target, level, observe: instrumented.observe };
@@ -193,11 +197,10 @@ for (const engine of [duckdb, sqlite, turso, postgres, mariadb]) {
             ...session,
             statements: session.statements.filter((sql) => name !== 'duckdb' || peaceful.test(sql)),
           }));
-          const instrumented = instrumentCase(
-            { case: { ...program, sessions } },
-            dialect,
-            returns(target(), run),
-          );
+          const instrumented = instrumentCase({ case: { ...program, sessions } }, dialect, {
+            ...returns(target(), run),
+            contract: findContract(contract)!,
+          });
           const history = await runFree(scratch, instrumented.scheduled.case, {
             target: target(),
             level,
@@ -213,7 +216,8 @@ for (const engine of [duckdb, sqlite, turso, postgres, mariadb]) {
             ({ kind, clause, explanation }) => `${kind}: ${clause}\n${explanation}`,
           );
           expect(told, `${level}, seed ${seed + run}`).toEqual([]);
-          expect(result.valid, result.notes.join('; ')).toBe(true);
+          // A write of no rows says nothing of what it read, where no companion does.
+          expect(result.notes.filter((note) => !/took no row|nothing returns/.test(note))).toEqual([]);
         }
       }
       expect(committed).toBeGreaterThan(runs * 10);
@@ -243,7 +247,10 @@ for (const engine of [
       for (const { fault, trigger, needsLockingReads, case: scheduled } of faultCases) {
         if (needsLockingReads === true && !target().features.lockingReads) continue;
         // The wrapper's faults of deletes do not strike at DELETE … RETURNING.
-        const instrumented = instrumentCase(scheduled, target().dialect, { returning: false });
+        const instrumented = instrumentCase(scheduled, target().dialect, {
+          returning: false,
+          contract: findContract(contract)!,
+        });
         const found: number[] = [];
         for (const run of [target(), withFault(target(), parseFault(`${fault}(${trigger})`))]) {
           const scratch = await run.createScratch();

@@ -192,6 +192,7 @@ class Listener {
       this.#report(round, 'mechanism', findings, history);
     } else {
       const instrumented = instrumentCase({ case: generated.case }, this.target.dialect, {
+        contract: this.#contract,
         // Both ways of naming deleted rows take turns where the engine has both.
         ...(this.target.name === 'mariadb' && { returning: round % 4 === 1 }),
       });

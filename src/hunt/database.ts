@@ -157,7 +157,10 @@ export class Database {
         findings: judged ? verifyMechanism(history, trial.contract).findings : [],
       };
     }
-    const instrumented = instrumentCase(trial, target.dialect, { returning: target.name !== 'mysql' });
+    const instrumented = instrumentCase(trial, target.dialect, {
+      returning: target.name !== 'mysql',
+      contract: trial.contract,
+    });
     const raw = await go(instrumented.scheduled, instrumented.observe);
     const { history, findings } = checkInstrumented(raw, instrumented, { contract: trial.contract });
     return { kind: 'ran', history, findings };

@@ -4,6 +4,7 @@ import {
   type Schedule,
   type ScheduledCase,
   type StatementRef,
+  type TransactionSpan,
   transactionsOf,
 } from '../../cases/index.js';
 import { printStatement, type SelectStatement, type Statement } from '../../sql/index.js';
@@ -13,12 +14,15 @@ import type {
   Instrumented,
   InstrumentOptions,
   ObservedQuery,
+  PlannedSearch,
   StatementPlan,
   WritePlan,
 } from './instrumented.js';
-import { column, listColumn, refKey, ridColumn, writeToken } from './marks.js';
+import { column, listColumn, readsColumn, refKey, ridColumn, writeToken } from './marks.js';
+import type { Scan } from './read-again.js';
 import { traceInsert } from './trace-insert.js';
-import { type Scan, scanQuery, traceQuery } from './trace-query.js';
+import { type Search, scanQuery, traceQuery } from './trace-query.js';
+import { companionWay } from './trace-reads.js';
 import { type TracedWrite, traceDelete, traceMerge, traceUpdate, type WriteContext } from './trace-write.js';
 import { tableNames, walk } from './tree.js';
 
@@ -32,6 +36,8 @@ export interface ParsedCase {
   readonly setup: readonly Parsed[];
   readonly sessions: readonly (readonly Parsed[])[];
 }
+
+type Way = Pick<WriteContext, 'inTransaction' | 'way'>;
 
 export class CaseBuilder {
   readonly #sessions: CaseSession[] = [];
@@ -65,10 +71,11 @@ export class CaseBuilder {
         const spans = transactionsOf({ ...this.source.case, dialect: this.catalog.dialect }, s);
         for (const span of spans) {
           transaction++;
+          const way = this.#wayOf(s, span);
           for (let p = span.first; p <= span.last; p++) {
             each = this.parsed.sessions[s]![p]!;
             const place = p - span.first + (span.explicit ? 0 : 1);
-            this.#statement(each, writeToken(transaction, place), span.explicit, statements, plans);
+            this.#statement(each, writeToken(transaction, place), way, statements, plans);
           }
         }
         this.#sessions.push({ ...session, statements });
@@ -90,11 +97,13 @@ export class CaseBuilder {
       id,
       inTransaction: false,
       deletes: 'locking-read',
+      way: 'none',
     };
     switch (statement.type) {
       case 'create-table': {
-        if (findTable(this.catalog, statement.name) === undefined) break;
-        return this.#print(widenTable(statement));
+        const table = findTable(this.catalog, statement.name);
+        if (table === undefined) break;
+        return this.#print(widenTable(statement, table, this.catalog.dialect));
       }
       case 'insert':
       case 'merge': {
@@ -115,7 +124,7 @@ export class CaseBuilder {
   #statement(
     { sql, statement, ref }: Parsed,
     token: string,
-    inTransaction: boolean,
+    way: Way,
     statements: string[],
     plans: StatementPlan[],
   ): void {
@@ -125,6 +134,7 @@ export class CaseBuilder {
       traces: [],
       rows: 'read',
       locking: false,
+      searches: [],
       answers: statement.type === 'select' || statement.type === 'opaque',
     };
     if (!this.#touches(statement) || statement.type === 'opaque' || statement.type === 'create-index') {
@@ -137,45 +147,61 @@ export class CaseBuilder {
     if (hidden.type === 'select') {
       const traced = traceQuery(hidden, this.catalog);
       if (traced.untraced !== undefined) this.#unseenReads.push({ ref: ref!, reason: traced.untraced });
-      const scan = traced.scan === undefined ? undefined : this.#scan(traced.scan);
       statements.push(this.#print(traced.query));
       plans.push({
         ...plain,
         traces: traced.traces,
         locking: hidden.locks.length > 0,
-        ...(scan === undefined ? {} : { scan }),
+        searches: this.#searches(traced.searches),
       });
       return;
     }
-    const traced = this.#traceWrite(hidden, token, inTransaction);
+    const traced = this.#traceWrite(hidden, token, way);
     if (traced === undefined) {
       statements.push(this.#print(hidden));
       plans.push(plain);
       return;
     }
-    if (traced.companion !== undefined) {
-      statements.push(this.#print(traced.companion));
-      plans.push({ ...plain, role: 'companion', traces: ['pair'], rows: 'deleted', locking: true });
-      this.#before.set(refKey(ref!), 1);
+    // Reads inside a write see current rows in MySQL's family, what plain reads see elsewhere.
+    const locking = this.catalog.dialect === 'mysql';
+    const companions = (traced.companions ?? []).filter((each) => each !== undefined);
+    for (const { query, traces, searches, rows, matches } of companions) {
+      statements.push(this.#print(query));
+      plans.push({
+        ...plain,
+        role: 'companion',
+        traces,
+        rows,
+        locking,
+        searches: this.#searches(this.#worthwhile(locking) ? searches : []),
+        ...(matches === true ? { matches } : {}),
+      });
     }
+    if (companions.length > 0) this.#before.set(refKey(ref!), companions.length);
+    if (traced.unseen === true)
+      this.#unseenReads.push({ ref: ref!, reason: 'nothing returns what it reads' });
     const deletes = hidden.type === 'delete';
-    const write = traced.tables === undefined ? undefined : writePlan(traced, traced.tables, token, deletes);
+    const write =
+      traced.tables === undefined
+        ? undefined
+        : this.#writePlan(traced, traced.tables, token, deletes, locking);
     if (write !== undefined) this.#makers[token] = write.tables[0]!;
     statements.push(this.#print(traced.statement));
     plans.push({
       ...plain,
-      traces: traced.returns === true ? ['pair'] : [],
+      traces: traced.traces ?? [],
+      searches: this.#searches(this.#worthwhile(locking) ? (traced.searches ?? []) : []),
       rows: deletes ? 'deleted' : 'written',
-      locking: true,
+      locking,
       answers: 'returning' in statement && statement.returning !== undefined,
       ...(write === undefined ? {} : { write }),
     });
   }
 
-  #traceWrite(statement: Statement, token: string, inTransaction: boolean): TracedWrite | undefined {
+  #traceWrite(statement: Statement, token: string, way: Way): TracedWrite | undefined {
     const { catalog } = this;
     const deletes = (this.options.returning ?? catalog.dialect !== 'mysql') ? 'returning' : 'locking-read';
-    const context: WriteContext = { catalog, id: token, token, inTransaction, deletes };
+    const context: WriteContext = { catalog, id: token, token, deletes, ...way };
     switch (statement.type) {
       case 'insert':
         return traceInsert(statement, context);
@@ -188,6 +214,62 @@ export class CaseBuilder {
       default:
         return undefined;
     }
+  }
+
+  /** What a transaction's companions may do. One that chooses its level itself may not run as the contract says. */
+  #wayOf(session: number, { first, last, explicit }: TransactionSpan): Way {
+    const { contract } = this.options;
+    const { case: program } = this.source;
+    const level = program.sessions[session]!.level;
+    const own = this.parsed.sessions[session]!.slice(first, last + 1).some(({ sql }) =>
+      /^\s*SET\b|\bISOLATION\b/i.test(sql),
+    );
+    const other = own || (level !== undefined && level !== contract?.level);
+    return {
+      inTransaction: explicit,
+      way: other && this.catalog.dialect !== 'duckdb' ? 'none' : companionWay(contract, this.catalog.dialect),
+    };
+  }
+
+  /** Whether a contract says anything about what such searches miss: others than plain reads must not, only rarely. */
+  #worthwhile(locking: boolean): boolean {
+    const { contract } = this.options;
+    if (!locking || contract?.mechanism === undefined) return true;
+    return contract.forbids.includes('G2') || contract.forbids.includes('G-single');
+  }
+
+  #writePlan(
+    traced: TracedWrite,
+    tables: readonly string[],
+    token: string,
+    deletes: boolean,
+    locking: boolean,
+  ): WritePlan {
+    const noted = traced.noted ?? [];
+    // The rows to write are found as the engine finds rows to write, which need not be in the snapshot.
+    const scan = traced.scan === undefined || !this.#worthwhile(true) ? undefined : this.#scan(traced.scan);
+    return {
+      token,
+      tables,
+      deletes,
+      repeats: traced.repeats === true,
+      counted: traced.counted === true,
+      unnamed: traced.unnamed === true,
+      ...(scan === undefined ? {} : { scan }),
+      noted: noted.length,
+      notedScans: noted.flatMap(({ scan: search }, list) => {
+        const index = search === undefined || !this.#worthwhile(locking) ? undefined : this.#scan(search);
+        return index === undefined ? [] : [{ list, scan: index }];
+      }),
+      readBefore: (traced.companions ?? []).some((each) => each?.rows === 'read'),
+    };
+  }
+
+  #searches(searches: readonly Search[]): PlannedSearch[] {
+    return searches.flatMap(({ trace, scan, decides }) => {
+      const index = this.#scan(scan);
+      return index === undefined ? [] : [{ trace, scan: index, decides }];
+    });
   }
 
   #scan(scan: Scan): number | undefined {
@@ -233,11 +315,12 @@ export class CaseBuilder {
         ...scans.map((_, scan): ObservedQuery => ({ type: 'scan', scan })),
       ],
       plans: this.#plans,
-      tables: tables.map(({ name, columns, keys, actions }) => ({
+      tables: tables.map(({ name, columns, keys, actions, notes }) => ({
         name,
         label: keys[0] ?? columns.slice(0, 1),
         columns,
         actions,
+        notes,
       })),
       scans,
       makers: this.#makers,
@@ -256,7 +339,7 @@ export class CaseBuilder {
       const companions: StatementRef[] = [];
       const own = batch.map((ref): StatementRef => {
         const [s, p] = ref;
-        if (this.#before.has(refKey(ref))) {
+        for (let n = this.#before.get(refKey(ref)) ?? 0; n > 0; n--) {
           companions.push([s, p + shifted[s]!]);
           shifted[s]!++;
         }
@@ -264,7 +347,7 @@ export class CaseBuilder {
         moved.set(refKey(ref), at);
         return at;
       });
-      if (companions.length > 0) batches.push(companions);
+      for (const companion of companions) batches.push([companion]);
       batches.push(own);
     }
     const at = (ref: StatementRef): StatementRef => moved.get(refKey(ref)) ?? ref;
@@ -277,24 +360,8 @@ export class CaseBuilder {
   }
 }
 
-function writePlan(
-  traced: TracedWrite,
-  tables: readonly string[],
-  token: string,
-  deletes: boolean,
-): WritePlan {
-  return {
-    token,
-    tables,
-    deletes,
-    repeats: traced.repeats === true,
-    counted: traced.counted === true,
-    unnamed: traced.unnamed === true,
-  };
-}
-
 function stateQuery(table: CatalogTable): SelectStatement {
-  const names = [...table.columns, ridColumn, listColumn];
+  const names = [...table.columns, ...(table.notes ? [readsColumn] : []), ridColumn, listColumn];
   return {
     type: 'select',
     body: {

@@ -1,5 +1,5 @@
 /**
- * Which tables can carry the two columns: those the set-up creates once, with a definition we understand, and that no
+ * Which tables can carry the marks: those the set-up creates once, with a definition we understand, and that no
  * statement we do not understand touches. Widening a table that an unknown statement reads or writes could change
  * what that statement does (`INSERT INTO t VALUES (1, 2)` no longer fits), so such tables stay as they are, and
  * dependencies through them are not seen.
@@ -12,7 +12,8 @@ import type {
   Statement,
   TableConstraint,
 } from '../../sql/index.js';
-import { listColumn, ridColumn } from './marks.js';
+import { listColumn, readsColumn, ridColumn } from './marks.js';
+import { leavesOf, walk } from './tree.js';
 
 export interface CatalogTable {
   readonly name: string;
@@ -26,6 +27,8 @@ export interface CatalogTable {
   readonly defaults: Readonly<Record<string, Expression>>;
   /** Foreign keys with actions: rows may change or go without a statement that says so. */
   readonly actions: boolean;
+  /** Its writers note what they read (`readsColumn`). */
+  readonly notes: boolean;
 }
 
 export interface Catalog {
@@ -59,13 +62,14 @@ export function buildCatalog(
     if (statement.type !== 'drop' || statement.what !== 'TABLE') continue;
     for (const { name } of statement.names) refused.add(nameKey(name, dialect));
   }
+  const noted = new Set(sessions.flatMap(notedTables).map((name) => nameKey(name, dialect)));
   for (const statement of setup) {
     if (statement.type !== 'create-table') continue;
     const key = nameKey(statement.name, dialect);
     if (seen.has(key)) refused.add(key);
     seen.add(key);
     if (refused.has(key) || !canCarry(statement)) tables.delete(key);
-    else tables.set(key, readTable(statement, setup, dialect));
+    else tables.set(key, { ...readTable(statement, setup, dialect), notes: noted.has(key) });
   }
   for (const key of refused) tables.delete(key);
   return { dialect, tables };
@@ -84,7 +88,7 @@ function readTable(
   statement: CreateTableStatement,
   setup: readonly Statement[],
   dialect: Dialect,
-): CatalogTable {
+): Omit<CatalogTable, 'notes'> {
   const columns = statement.columns.map(({ name }) => name);
   const isGenerated = (column: ColumnDefinition) =>
     column.constraints.some(({ type }) => type === 'generated');
@@ -134,10 +138,38 @@ function isKey(
   return constraint.type === 'primary-key' || constraint.type === 'unique';
 }
 
-/** CREATE TABLE with the two columns at its end. */
-export function widenTable(statement: CreateTableStatement): CreateTableStatement {
-  const extra = [ridColumn, listColumn].map(
-    (name): ColumnDefinition => ({ name, columnType: 'TEXT', constraints: [] }),
-  );
-  return { ...statement, columns: [...statement.columns, ...extra] };
+/** The tables whose rows a statement gives new values that may depend on other rows. */
+function notedTables(statement: Statement): string[] {
+  let reads = false;
+  walk(statement, (node) => {
+    if (node.type === 'select') reads = true;
+  });
+  switch (statement.type) {
+    case 'insert':
+      return reads ? [statement.table.name] : [];
+    case 'merge':
+      return [statement.table.name];
+    case 'update': {
+      const leaves = leavesOf([statement.table, ...(statement.moreTables ?? [])]);
+      if (!reads && leaves.length === 1 && statement.from.length === 0) return [];
+      return leaves.flatMap((leaf) => (leaf.type === 'table' ? [leaf.name] : []));
+    }
+    default:
+      return [];
+  }
+}
+
+/** CREATE TABLE with the columns for marks at its end. */
+export function widenTable(
+  statement: CreateTableStatement,
+  { notes }: CatalogTable,
+  dialect: Dialect,
+): CreateTableStatement {
+  const add = (name: string, columnType: string): ColumnDefinition => ({ name, columnType, constraints: [] });
+  // MySQL's TEXT ends at 64 KB, and many statements may leave notes in one row.
+  const reads = notes ? [add(readsColumn, dialect === 'mysql' ? 'LONGTEXT' : 'TEXT')] : [];
+  return {
+    ...statement,
+    columns: [...statement.columns, add(ridColumn, 'TEXT'), add(listColumn, 'TEXT'), ...reads],
+  };
 }

@@ -22,6 +22,7 @@ import { observerId, type RowProblem } from './list-reader.js';
 import { findLostWrites } from './lost-writes.js';
 import { RowFindings } from './row-findings.js';
 import { stripResults } from './strip-results.js';
+import { compareWrites } from './write-matches.js';
 
 export interface InstrumentedCheckOptions {
   readonly contract?: Contract;
@@ -51,6 +52,7 @@ export function checkInstrumented(
   const problems = [
     ...dependencies.problems,
     ...findLostWrites(history, dependencies.events, dependencies, instrumented),
+    ...compareWrites(dependencies.events, dependencies),
   ];
   const findings = new RowFindings(dependencies, stripped);
   const notes = notesOf(instrumented, dependencies, history);
@@ -137,6 +139,9 @@ function clauseOf({ kind, transaction }: RowProblem, { forbids }: Contract): str
       return forbids.includes('lost-update-expression') ? 'forbids lost-update-expression' : undefined;
     case 'lost-write':
       return 'what is committed stays';
+    case 'write-missed-row':
+    case 'write-extra-row':
+      return forbids.includes('PMP-write') ? 'forbids PMP-write' : undefined;
     case 'garbage-read':
     case 'duplicate-write':
       return 'rows hold what was written to them';
@@ -166,7 +171,10 @@ function notesOf(instrumented: Instrumented, { events }: Dependencies, history: 
   if (opaque.length > 0)
     notes.push(`${opaque.length} statements ran untouched because they were not understood`);
   if (unseenReads.length > 0) {
-    notes.push(`the rows read by ${unseenReads.length} queries were not seen (${unseenReads[0]!.reason})`);
+    notes.push(`the rows read by ${unseenReads.length} statements were not seen (${unseenReads[0]!.reason})`);
+  }
+  if (events.silent > 0) {
+    notes.push(`${events.silent} writes took no row, so the rows they read besides were not seen`);
   }
   if (events.cut > 0)
     notes.push(`the database cut off ${events.cut} lists of rows; raise group_concat_max_len`);

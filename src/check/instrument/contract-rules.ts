@@ -40,8 +40,8 @@ export function exemptsLockingReads(contract: Contract | undefined): boolean {
   return contract.mechanism.lockingReadsSee === 'current' && contract.mechanism.certifier === 'none';
 }
 
-export const isExempt = ({ kind, reads, deletes }: Dependency): boolean =>
-  kind === wr && deletes !== true && reads.every(({ plain }) => !plain);
+export const isExempt = ({ kind, reads }: Dependency): boolean =>
+  kind === wr && reads.every(({ plain }) => !plain);
 
 /** Every cycle of the dependencies that breaks a clause of the contract. */
 export function applyContract(dependencies: Dependencies, contract: Contract): RuleResult {

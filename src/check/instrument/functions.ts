@@ -60,3 +60,22 @@ export function isSteady(condition: unknown): boolean {
   });
   return ok;
 }
+
+const orderless = names('count sum min max');
+
+/** Whether an expression, its subqueries included, gives the same answer whenever it is asked in the same state. */
+export function isRepeatable(tree: unknown): boolean {
+  let ok = true;
+  walk(tree, (node) => {
+    if (node.type === 'raw' || node.type === 'parameter') ok = false;
+    // Which rows LIMIT and DISTINCT ON keep may depend on the plan.
+    if (node.limit !== undefined || node.offset !== undefined || node.distinctOn !== undefined) ok = false;
+    if (node.type === 'call') {
+      const call = node as unknown as CallExpression;
+      const name = call.name.toLowerCase();
+      if ((!steady.has(name) && !orderless.has(name)) || call.over !== undefined) ok = false;
+    }
+    return ok;
+  });
+  return ok;
+}

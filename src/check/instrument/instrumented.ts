@@ -1,11 +1,17 @@
 /** An instrumented case as data: what to run, and what each statement and each result column of it stands for. */
 import type { ScheduledCase, StatementRef } from '../../cases/index.js';
+import type { Contract } from '../../contracts/index.js';
 import type { Dialect } from '../../sql/index.js';
 import type { TraceForm } from './trace-query.js';
 
 export interface InstrumentOptions {
   /** The database has DELETE … RETURNING. Default: yes, except in MySQL's family, where only MariaDB has it. */
   readonly returning?: boolean;
+  /**
+   * What the run will be held to. Its mechanism says how the reads of a write may be repeated before it
+   * (`trace-reads.ts`), and which searches are worth asking again; without one only what is always sound is done.
+   */
+  readonly contract?: Contract;
   /** How many different conditions the observer asks again; default 100. */
   readonly conditions?: number;
 }
@@ -24,9 +30,18 @@ export interface StatementPlan {
   readonly locking: boolean;
   /** The original statement returns rows. */
   readonly answers: boolean;
-  /** Index in `scans`: it returns every row that matches. */
-  readonly scan?: number;
+  /** Traces that hold every row a search found; `scan` is an index in `scans`. */
+  readonly searches: readonly PlannedSearch[];
+  /** Its first trace names the rows that the statement after it must take, no fewer and no more. */
+  readonly matches?: true;
   readonly write?: WritePlan;
+}
+
+export interface PlannedSearch {
+  readonly trace: number;
+  readonly scan: number;
+  /** A result without rows means that nothing was found. */
+  readonly decides: boolean;
 }
 
 export interface WritePlan {
@@ -40,6 +55,14 @@ export interface WritePlan {
   readonly counted: boolean;
   /** Rows may disappear without being named. */
   readonly unnamed: boolean;
+  /** Index in `scans`: it wrote every row that matched. */
+  readonly scan?: number;
+  /** How many lists of rows it notes in the rows it writes. */
+  readonly noted: number;
+  /** Notes that hold every row a search found: which list, and an index in `scans`. */
+  readonly notedScans: readonly { readonly list: number; readonly scan: number }[];
+  /** What it reads is seen even when it writes nothing. */
+  readonly readBefore: boolean;
 }
 
 export interface InstrumentedTable {
@@ -50,6 +73,8 @@ export interface InstrumentedTable {
   readonly columns: readonly string[];
   /** Foreign-key actions may change or delete rows without a mark. */
   readonly actions: boolean;
+  /** The observer's query returns what writers noted of their reads, before the row's id. */
+  readonly notes: boolean;
 }
 
 export type ObservedQuery =

@@ -14,7 +14,7 @@ export const observerId = -1;
 export const initialWriter = -1;
 
 export interface RowProblem {
-  readonly kind: ReadAnomaly | 'lost-write';
+  readonly kind: ReadAnomaly | 'lost-write' | 'write-missed-row' | 'write-extra-row';
   readonly rid: string;
   /** The transaction that saw it, or `observerId`. */
   readonly transaction: number;

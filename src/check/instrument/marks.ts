@@ -1,5 +1,5 @@
 /**
- * The two columns Isolde adds to every table, and what is written into them.
+ * The columns Isolde adds to every table, and what is written into them.
  *
  * - `isolde_rid` names a row for ever: `s2.1` (second set-up statement, first row) or `3.2.1` (transaction 3, its
  *   second statement, first row). Rows made by INSERT … SELECT are named after the versions they were made from:
@@ -8,7 +8,12 @@
  *   statement 2 of transaction 3 wrote it, then statement 1 of transaction 5. IsoRel keeps transactions here;
  *   keeping statements also shows intermediate reads and the order of writes inside a transaction.
  *
- * Neither column has a constraint or an index, so that plans and locks stay those of the original table.
+ * - `isolde_rd`, only where somebody writes the table by a statement that reads others (a subquery, FROM, USING): what
+ *   these statements read, each in the rows it wrote. `|3.2:s4.1=;0!&s5.1=;0!,s5.2=;0;1.1!` says that statement 3.2 read
+ *   one row in its first subquery and two in its second. The database computes it where it computes the values written,
+ *   so it is what the write itself saw, whatever the engine and the level.
+ *
+ * No column has a constraint or an index, so that plans and locks stay those of the original table.
  *
  * A query whose rows stand for many rows (COUNT, GROUP BY) returns them as text: `rid=list!` for each, with commas
  * between. The mark at the end tells a whole entry from one the database cut off (MySQL's group_concat_max_len): a list
@@ -19,6 +24,8 @@ import type { Dialect, Expression, Value } from '../../sql/index.js';
 
 export const ridColumn = 'isolde_rid';
 export const listColumn = 'isolde_wl';
+
+export const readsColumn = 'isolde_rd';
 
 /** The list of a row that the set-up made. */
 export const initialList = ';0';
@@ -53,6 +60,39 @@ export function parseEntries(value: Value | undefined): { entries: RowEntry[]; c
   }
   return { entries, cut: rest !== '' };
 }
+
+/** What one statement noted of its reads in a row it wrote. */
+export interface ReadNote {
+  readonly token: string;
+  /** The lists are those the plan of the statement knows, in its order. */
+  readonly planned: boolean;
+  readonly lists: readonly { readonly entries: readonly RowEntry[]; readonly cut: boolean }[];
+}
+
+/** The notes in a row; what is no note of ours is left out. */
+export function parseNotes(value: Value | undefined): ReadNote[] {
+  if (typeof value !== 'string') return [];
+  return value.split('|').flatMap((part): ReadNote[] => {
+    const [, token, also, lists] = /^(\d{1,9}\.\d{1,9})(\+?):(.*)$/s.exec(part) ?? [];
+    if (token === undefined) return [];
+    return [{ token, planned: also === '', lists: lists!.split('&').map(parseEntries) }];
+  });
+}
+
+/**
+ * The text of a note. `also`: beside the statement's first note, or with lists that differ from row to row; then its
+ * lists have no numbers.
+ */
+export function readNote(token: string, lists: readonly Expression[], also: boolean): Expression[] {
+  const parts = lists.flatMap((list, i) => (i === 0 ? [orEmpty(list)] : [text('&'), orEmpty(list)]));
+  return [text(`|${token}${also ? '+' : ''}:`), ...parts];
+}
+
+export const orEmpty = (value: Expression): Expression => ({
+  type: 'call',
+  name: 'coalesce',
+  args: [value, text('')],
+});
 
 /**
  * What a row made by INSERT … SELECT was made from: the statement, and each row it read with its list. A dash stands
@@ -94,13 +134,21 @@ export function concat(parts: readonly Expression[], dialect: Dialect): Expressi
   return parts.reduce((left, right) => ({ type: 'binary', op: '||', left, right }));
 }
 
+/** One row as an entry. */
+export function rowEntry(name: string, dialect: Dialect): Expression {
+  return concat([column(ridColumn, name), text('='), column(listColumn, name), text('!')], dialect);
+}
+
 /** All rows of a group as one text of entries. */
 export function aggregateEntries(rid: Expression, list: Expression, dialect: Dialect): Expression {
-  const entry = concat([rid, text('='), list, text('!')], dialect);
+  return aggregateTexts(concat([rid, text('='), list, text('!')], dialect), dialect);
+}
+
+export function aggregateTexts(each: Expression, dialect: Dialect): Expression {
   // Both have the comma as their default separator.
   if (dialect === 'mysql' || dialect === 'sqlite')
-    return { type: 'call', name: 'group_concat', args: [entry] };
-  return { type: 'call', name: 'string_agg', args: [entry, text(',')] };
+    return { type: 'call', name: 'group_concat', args: [each] };
+  return { type: 'call', name: 'string_agg', args: [each, text(',')] };
 }
 
 /** A value the database makes anew for every row it is evaluated for. */

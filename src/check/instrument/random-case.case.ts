@@ -93,9 +93,40 @@ export function randomCase(options: RandomCaseOptions): Case {
     () => `INSERT INTO u SELECT id + ${100 + next(1000)}, g FROM t WHERE ${condition()}`,
     upsert,
   ];
+  const far = () => 200 + next(100_000);
+  const reading: (() => string)[] = [
+    () => `UPDATE t SET v = v + 1 WHERE id IN (SELECT b FROM u WHERE c < ${next(4)})`,
+    () => `UPDATE t SET v = (SELECT COUNT(*) FROM u) WHERE ${condition()}`,
+    () =>
+      'UPDATE t SET v = (SELECT MAX(u.c) FROM u WHERE u.b = t.id) WHERE EXISTS (SELECT 1 FROM u WHERE u.b = t.id)',
+    () => `UPDATE u SET c = c + 1 WHERE b <= (SELECT MIN(id) FROM t WHERE ${condition()})`,
+    () => `UPDATE t SET v = v + 1 WHERE v >= (SELECT MIN(s.v) FROM t AS s WHERE s.g = ${next(2)})`,
+    () => `DELETE FROM t WHERE id IN (SELECT b FROM u WHERE c = ${next(4)})`,
+    () => `DELETE FROM u WHERE b < ${id()} AND NOT EXISTS (SELECT 1 FROM t WHERE t.id = u.b)`,
+    () => `INSERT INTO u SELECT id + ${far()}, (SELECT COUNT(*) FROM u) FROM t WHERE ${condition()}`,
+    () => `INSERT INTO u SELECT DISTINCT g + ${far()}, 1 FROM t WHERE ${condition()}`,
+    () => `INSERT INTO u SELECT COUNT(*) + ${far()}, MAX(v) FROM t WHERE ${condition()}`,
+    () => `INSERT INTO t VALUES (${far()}, (SELECT MAX(c) FROM u WHERE b < ${id()}), 0)`,
+  ];
+  writes.push(...reading);
+  if (options.dialect === 'mysql') {
+    writes.push(
+      () =>
+        `INSERT INTO t SELECT b, c, 0 FROM u WHERE b < ${id()} ON DUPLICATE KEY UPDATE v = v + (SELECT COUNT(*) FROM u AS s)`,
+    );
+  } else {
+    writes.push(
+      () =>
+        `INSERT INTO t SELECT b, c, 0 FROM u WHERE b < ${id()} AND c <= (SELECT MAX(s.c) FROM u AS s) ON CONFLICT (id) DO UPDATE SET v = t.v + 1`,
+      () => `UPDATE t SET g = 1 FROM u WHERE t.id = u.b AND u.c < ${next(4)}`,
+    );
+  }
   if (options.dialect !== 'postgres') writes.push(replace);
   if (options.dialect === 'postgres' || options.dialect === 'duckdb') {
     writes.push(
+      () => `DELETE FROM t USING u WHERE t.id = u.b AND u.c = ${next(4)}`,
+      () =>
+        `MERGE INTO t USING (SELECT b, c FROM u WHERE b < ${id()}) AS q ON t.id = q.b WHEN MATCHED THEN UPDATE SET v = q.c WHEN NOT MATCHED THEN INSERT (id, v, g) VALUES (q.b, (SELECT COUNT(*) FROM u), 0)`,
       () =>
         `MERGE INTO t USING (SELECT ${id()} AS b, ${next(60)} AS c) AS q ON t.id = q.b WHEN MATCHED THEN UPDATE SET v = q.c WHEN NOT MATCHED THEN INSERT (id, v, g) VALUES (q.b, q.c, 0)`,
     );

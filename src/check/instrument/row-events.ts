@@ -2,10 +2,12 @@
  * What a history of an instrumented run says about rows: who read which version, who deleted which, what the observer
  * found before and after, and what became of every write statement. Nothing is concluded here.
  */
+import type { StatementRef } from '../../cases/index.js';
 import type { History, Operation } from '../../histories/index.js';
-import type { Value } from '../../sql/index.js';
+import type { Row, Value } from '../../sql/index.js';
 import type { Instrumented, StatementPlan } from './instrumented.js';
-import { parseEntries, sourcesOf } from './marks.js';
+import { parseEntries } from './marks.js';
+import { NotedReads } from './noted-reads.js';
 import { addedColumns, isObserver, planOf } from './strip-results.js';
 import type { TraceForm } from './trace-query.js';
 
@@ -70,6 +72,18 @@ export interface RowEvents {
   readonly labels: ReadonlyMap<string, string>;
   /** Results the database cut off. */
   readonly cut: number;
+  /** Writes that ran, read other rows and wrote none, so that nothing shows what they read. */
+  readonly silent: number;
+  /** What stood right before a write and found the rows it must take. */
+  readonly expected: readonly ExpectedRows[];
+}
+
+/** The rows that satisfied the condition of a write right before it, in the same snapshot. */
+export interface ExpectedRows {
+  readonly rows: ReadonlySet<string>;
+  readonly operation: number;
+  /** The statement of the original case. */
+  readonly original: StatementRef;
 }
 
 export function readRowEvents(history: History, instrumented: Instrumented): RowEvents {
@@ -78,6 +92,8 @@ export function readRowEvents(history: History, instrumented: Instrumented): Row
   const writes = new Map<string, WriteRun>();
   const scans: ScanRun[] = [];
   const observer: Operation[] = [];
+  const notes: Value[] = [];
+  const expected: ExpectedRows[] = [];
   let cut = 0;
   for (const operation of history.operations) {
     if (isObserver(operation, instrumented)) {
@@ -98,81 +114,87 @@ export function readRowEvents(history: History, instrumented: Instrumented): Row
         ...(count === undefined ? {} : { count }),
       });
     }
-    if (operation.outcome !== 'ok' || operation.rows === undefined || plan.traces.length === 0) continue;
+    if (operation.outcome !== 'ok') continue;
     const { locking } = plan;
-    const found = tracedRows(operation, plan.traces);
-    cut += found.cut;
-    for (const { rid, list } of found.all) {
-      reads.push({ rid, list, operation: index, transaction, what: plan.rows, locking });
+    if (plan.write?.scan !== undefined) {
+      // The rows it found it wrote: they hold its mark, or it deleted them.
+      const own = { scan: plan.write.scan, operation: index, transaction, locking: true };
+      scans.push({ ...own, found: new Set() });
     }
-    if (plan.scan !== undefined && found.cut === 0) {
-      scans.push({ scan: plan.scan, operation: index, transaction, locking, found: found.first });
+    if (operation.rows === undefined || plan.traces.length === 0) continue;
+    const found = tracedRows(operation.rows, plan.traces);
+    cut += found.cut.filter((each) => each).length;
+    notes.push(...found.notes);
+    for (const { rid, list, form } of found.all) {
+      const what = form === 'pair' ? plan.rows : 'read';
+      reads.push({ rid, list, operation: index, transaction, what, locking });
+    }
+    for (const { trace, scan, decides } of plan.searches) {
+      if (found.cut[trace] === true || (!decides && operation.rows.length === 0)) continue;
+      scans.push({ scan, operation: index, transaction, locking, found: found.rids[trace]! });
+    }
+    if (plan.matches === true && found.cut[0] !== true && operation.rows.length === 1) {
+      expected.push({ rows: found.rids[0]!, operation: index, original: plan.original });
     }
   }
   markUndone(transactions, instrumented, writes);
-  const { before, after, labels } = readObserver(observer, instrumented);
-  addSources(reads, [before, after], writes);
+  const { before, after, labels, notes: observedNotes } = readObserver(observer, instrumented);
+  const noted = new NotedReads(writes, instrumented);
+  for (const note of [...notes, ...observedNotes]) noted.addNotes(note);
+  noted.addSources(reads, [before, after]);
+  const silent = [...writes.values()].filter(
+    ({ plan: { write, traces }, effect, count }) =>
+      effect === 'done' &&
+      count === 0 &&
+      !write.readBefore &&
+      (write.noted > 0 || traces.some((form) => form === 'list')),
+  );
   return {
     transactions,
-    reads,
+    reads: [...reads, ...noted.reads],
     writes,
-    scans,
+    scans: [...scans, ...noted.scans],
     labels,
-    cut,
+    cut: cut + noted.cut,
+    silent: silent.length,
+    expected,
     ...(before === undefined ? {} : { before }),
     ...(after === undefined ? {} : { after }),
   };
 }
 
-/** What INSERT … SELECT read, as the ids of the rows it made tell. They may have been made from such rows themselves. */
-function addSources(
-  reads: RowRead[],
-  states: readonly (ObservedState | undefined)[],
-  writes: ReadonlyMap<string, WriteRun>,
-): void {
-  const seen = new Set(reads.map(({ rid }) => rid));
-  for (const state of states) {
-    for (const rows of state?.tables.values() ?? []) for (const rid of rows.keys()) seen.add(rid);
-  }
-  // A set grows while it is walked, and each id is walked once.
-  for (const rid of seen) {
-    const made = sourcesOf(rid);
-    const run = made === undefined ? undefined : writes.get(made.token);
-    if (made === undefined || run === undefined) continue;
-    const { operation, transaction } = run;
-    for (const { rid: source, list } of made.rows) {
-      seen.add(source);
-      reads.push({ rid: source, list, operation, transaction, what: 'read', locking: true });
-    }
-  }
-}
-
-/** The rows behind the added columns; `first`: those of the first trace. */
-function tracedRows(operation: Operation, traces: readonly TraceForm[]) {
-  const all: { rid: string; list: Value }[] = [];
-  const first = new Set<string>();
-  let cut = 0;
-  for (const row of operation.rows ?? []) {
+/** The rows behind the added columns, in all and by trace. */
+function tracedRows(rows: readonly Row[], traces: readonly TraceForm[]) {
+  const all: { rid: string; list: Value; form: TraceForm }[] = [];
+  const rids = traces.map(() => new Set<string>());
+  const cut = traces.map(() => false);
+  const notes: Value[] = [];
+  for (const row of rows) {
     let at = row.length - addedColumns(traces);
-    traces.forEach((form, t) => {
+    for (const [t, form] of traces.entries()) {
       if (form === 'pair') {
         const [rid, list] = [row[at], row[at + 1]];
         at += 2;
         // The empty side of an outer join.
-        if (typeof rid !== 'string') return;
-        all.push({ rid, list: list ?? null });
-        if (t === 0) first.add(rid);
-        return;
+        if (typeof rid !== 'string') continue;
+        all.push({ rid, list: list ?? null, form });
+        rids[t]!.add(rid);
+        continue;
       }
-      const parsed = parseEntries(row[at++]);
-      if (parsed.cut) cut++;
+      const value = row[at++];
+      if (form === 'notes') {
+        notes.push(value ?? null);
+        continue;
+      }
+      const parsed = parseEntries(value);
+      if (parsed.cut) cut[t] = true;
       for (const entry of parsed.entries) {
-        all.push(entry);
-        if (t === 0) first.add(entry.rid);
+        all.push({ ...entry, form });
+        rids[t]!.add(entry.rid);
       }
-    });
+    }
   }
-  return { all, first, cut };
+  return { all, rids, cut, notes };
 }
 
 function collectTransactions(history: History, instrumented: Instrumented): Map<number, TransactionInfo> {
@@ -240,8 +262,10 @@ function savepointName(sql: string): string {
 
 /** The observer runs all its queries before the case and all again after it. */
 function readObserver(operations: readonly Operation[], instrumented: Instrumented) {
-  const { observed } = instrumented;
+  const { observed, tables: known } = instrumented;
+  const noting = new Set(known.filter((table) => table.notes).map(({ name }) => name));
   const labels = new Map<string, string>();
+  const notes: Value[] = [];
   const read = (from: number): ObservedState | undefined => {
     const part = operations.slice(from, from + observed.length);
     if (observed.length === 0 || part.length < observed.length) return undefined;
@@ -259,6 +283,7 @@ function readObserver(operations: readonly Operation[], instrumented: Instrument
         const rid = row.at(-2);
         if (typeof rid !== 'string') continue;
         lists.set(rid, row.at(-1) ?? null);
+        if (noting.has(query.table)) notes.push(row.at(-3) ?? null);
         if (!labels.has(rid)) labels.set(rid, labelOf(row, query.table, instrumented));
       }
       tables.set(query.table, lists);
@@ -268,7 +293,7 @@ function readObserver(operations: readonly Operation[], instrumented: Instrument
   const before = read(0);
   const after =
     operations.length >= 2 * observed.length ? read(operations.length - observed.length) : undefined;
-  return { before, after, labels };
+  return { before, after, labels, notes };
 }
 
 function labelOf(row: readonly Value[], name: string, instrumented: Instrumented): string {

@@ -95,6 +95,10 @@ export class RowFindings {
     switch (problem.kind) {
       case 'lost-write':
         return `${reader} lost a write${row === '' ? '' : ` of ${row}`}${when}: ${problem.detail}.`;
+      case 'write-missed-row':
+        return `${reader} left out ${row === '' ? 'a row' : row}${when}: ${problem.detail}.`;
+      case 'write-extra-row':
+        return `${reader} took ${row === '' ? 'a row' : row} although its condition does not hold for it${when}: ${problem.detail}.`;
       case 'incompatible-order':
         return `${row} has no single order of versions (${problem.seen}), as ${reader} and ${other ?? 'the closing read'} show: ${problem.detail}.`;
       case 'internal':
@@ -192,6 +196,10 @@ function problemRulesOut({ kind, transaction }: RowProblem): CheckLevel[] {
       return ['read committed'];
     case 'incompatible-order':
       return ['cursor stability'];
+    case 'write-missed-row':
+    case 'write-extra-row':
+      // Two reads of one transaction, of two states.
+      return ['prefix'];
     default:
       return ['read uncommitted'];
   }

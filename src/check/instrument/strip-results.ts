@@ -35,7 +35,7 @@ export function isObserver(operation: Operation, instrumented: Instrumented): bo
 export function stripResults(history: History, instrumented: Instrumented): StrippedHistory {
   const operations: Operation[] = [];
   const indexes: number[] = [];
-  const waiting: number[] = [];
+  const waiting = new Map<number, number[]>();
   for (const operation of history.operations) {
     if (isObserver(operation, instrumented)) {
       indexes.push(-1);
@@ -44,18 +44,14 @@ export function stripResults(history: History, instrumented: Instrumented): Stri
     const plan = planOf(operation, instrumented);
     if (plan?.role === 'companion' && operation.outcome === 'ok') {
       // Its statement comes next in this session; both have that number.
-      waiting.push(indexes.length);
+      waiting.set(operation.session, [...(waiting.get(operation.session) ?? []), indexes.length]);
       indexes.push(-1);
       continue;
     }
     const index = operations.length;
     indexes.push(index);
-    for (const [i, at] of waiting.entries()) {
-      if (history.operations[at]!.session !== operation.session) continue;
-      indexes[at] = index;
-      waiting.splice(i, 1);
-      break;
-    }
+    for (const companion of waiting.get(operation.session) ?? []) indexes[companion] = index;
+    waiting.delete(operation.session);
     operations.push(
       plan === undefined ? { ...operation, index } : stripOperation(operation, index, plan, instrumented),
     );

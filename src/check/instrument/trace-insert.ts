@@ -1,20 +1,37 @@
 /** INSERT, REPLACE and upserts with marks: see `trace-write.ts`. */
 import type {
+  Dialect,
   Expression,
   InsertStatement,
   SelectCore,
   SelectItem,
   SelectStatement,
+  WithClause,
 } from '../../sql/index.js';
 import { type CatalogTable, findTable, nameKey } from './catalog.js';
 import { isSteady } from './functions.js';
-import { Unsupported } from './hide-columns.js';
-import { column, concat, initialList, listColumn, ridColumn, text, uniqueText } from './marks.js';
+import { cteNames, Unsupported } from './hide-columns.js';
+import {
+  column,
+  concat,
+  initialList,
+  listColumn,
+  orEmpty,
+  readNote,
+  readsColumn,
+  ridColumn,
+  text,
+  uniqueText,
+} from './marks.js';
+import { conditionsOf, type Reread, Rereader } from './read-again.js';
 import { isPlain, pairsOf } from './trace-query.js';
+import { type Companion, readsBeside } from './trace-reads.js';
 import {
   appendMark,
+  asItem,
   lockingSelect,
   markItems,
+  notesForm,
   sameName,
   type TracedWrite,
   type WriteContext,
@@ -25,33 +42,36 @@ export function traceInsert(insert: InsertStatement, context: WriteContext): Tra
   const { catalog } = context;
   const table = findTable(catalog, insert.table.name);
   if (table === undefined) return { statement: insert };
-  const marked = markInserted(insert, table, context);
-  const conflict = markConflict(insert, context);
+  const { noted, ...marked } = markInserted(insert, table, context);
+  const conflict = markConflict(insert, context, marked.columns.includes(readsColumn));
   const name = insert.table.alias ?? insert.table.name;
   const returning = withReturning(insert.returning, catalog.dialect === 'mysql' ? undefined : name);
   const statement: InsertStatement = { ...insert, ...marked, ...conflict, ...returning };
   const upsert = insert.conflict !== undefined;
   const replaces = insert.mode === 'replace' && table.keys.length > 0 && context.token !== undefined;
   const taken = replaces ? replacedRows(insert, marked.columns, table, context) : 'none';
-  const companion = typeof taken === 'string' ? undefined : taken;
   return {
     statement,
     tables: [table.name],
-    ...(companion === undefined ? {} : { companion }),
-    ...(returning === undefined ? {} : { returns: true }),
+    ...(typeof taken === 'string' ? {} : { companions: [taken] }),
+    ...(returning === undefined ? {} : { traces: ['pair'] }),
+    noted,
     ...(upsert ? { repeats: true } : {}),
     counted: !upsert && insert.mode === undefined,
     ...(taken === 'unknown' ? { unnamed: true } : {}),
   };
 }
 
-/** Columns and source with id and list added. */
-function markInserted(
-  insert: InsertStatement,
-  table: CatalogTable,
-  context: WriteContext,
-): Pick<InsertStatement, 'columns' | 'source'> & { readonly columns: readonly string[] } {
-  const list = text(context.token === undefined ? initialList : `;${context.token}`);
+type Marked = Pick<InsertStatement, 'source'> & {
+  readonly columns: readonly string[];
+  /** The lists of its notes, where they are the same for all rows. */
+  readonly noted: readonly Reread[];
+};
+
+/** Columns and source with id and list added, and a note of what was read. */
+function markInserted(insert: InsertStatement, table: CatalogTable, context: WriteContext): Marked {
+  const { token, catalog } = context;
+  const list = text(token === undefined ? initialList : `;${token}`);
   const { source } = insert;
   const both = [ridColumn, listColumn];
   if (
@@ -60,22 +80,48 @@ function markInserted(
   ) {
     const count = source.type === 'values' ? source.rows.length : 1;
     const rows = Array.from({ length: count }, (_, i) => [text(`${context.id}.${i + 1}`), list]);
-    return { columns: both, source: { type: 'values', rows } };
+    return { columns: both, source: { type: 'values', rows }, noted: [] };
   }
   if (source.type === 'values') {
     const columns = insert.columns ?? table.insertable.slice(0, source.rows[0]!.length);
-    const rows = source.rows.map((row, i) => [...row, text(`${context.id}.${i + 1}`), list]);
-    return { columns: [...columns, ...both], source: { type: 'values', rows } };
+    const reads = source.rows.map((row) =>
+      token === undefined ? [] : readsBeside([], [row], insert.with, catalog),
+    );
+    const notes = reads.some((row) => row.length > 0);
+    const rows = source.rows.map((row, i) => [
+      ...row,
+      text(`${context.id}.${i + 1}`),
+      list,
+      ...(notes ? [noteOf(reads[i]!, token!, true, catalog.dialect)] : []),
+    ]);
+    return {
+      columns: [...columns, ...both, ...(notes ? [readsColumn] : [])],
+      source: { type: 'values', rows },
+      noted: [],
+    };
   }
   const { query } = source;
   const width = widthOf(query);
   if (insert.columns === undefined && width === undefined)
     throw new Unsupported('INSERT of an unknown number of columns');
   const columns = insert.columns ?? table.insertable.slice(0, width);
+  const marked = markSource(query, list, insert.with, context);
   return {
-    columns: [...columns, ...both],
-    source: { type: 'query', query: markSource(query, list, context) },
+    columns: [...columns, ...both, ...(marked.noted.length > 0 ? [readsColumn] : [])],
+    source: { type: 'query', query: marked.query },
+    noted: marked.noted,
   };
+}
+
+function noteOf(reads: readonly Reread[], token: string, also: boolean, dialect: Dialect): Expression {
+  return concat(
+    readNote(
+      token,
+      reads.map(({ expression }) => expression),
+      also,
+    ),
+    dialect,
+  );
 }
 
 /** How many columns a query has, where its text says so. */
@@ -87,15 +133,28 @@ function widthOf(query: SelectStatement): number | undefined {
   return body.items.some((item) => item.type === 'star') ? undefined : body.items.length;
 }
 
-/** INSERT … SELECT: a row is named after the rows it comes from, or by a value the database makes up. */
-function markSource(query: SelectStatement, list: Expression, context: WriteContext): SelectStatement {
-  const { catalog, id } = context;
+/**
+ * INSERT … SELECT: a row is named after the rows it comes from, or by a value the database makes up. What the names do
+ * not tell is noted.
+ */
+function markSource(
+  query: SelectStatement,
+  list: Expression,
+  outer: WithClause | undefined,
+  context: WriteContext,
+): { query: SelectStatement; noted: readonly Reread[] } {
+  const { catalog, id, token } = context;
   const { dialect } = catalog;
   const named = (parts: readonly Expression[]) => concat([text(`${id}(`), ...parts, text(')')], dialect);
-  const item = (expression: Expression): SelectItem => ({ type: 'item', expression });
+  const notes = (reads: readonly Reread[]): SelectItem[] =>
+    reads.length === 0 ? [] : [asItem(noteOf(reads, token!, false, dialect))];
+  const ctes = new Set([...cteNames(query, dialect), ...cteNames(outer ? { with: outer } : {}, dialect)]);
+  const again = new Rereader(catalog, ctes);
+  const common = [...again.commonTables(query.with), ...again.commonTables(outer)];
   const { body } = query;
   if (body.type === 'core' && !body.distinct && body.distinctOn === undefined) {
-    const pairs = query.with === undefined && isPlain(body) ? pairsOf(body, catalog) : undefined;
+    const plain = isPlain(body);
+    const pairs = query.with === undefined && plain ? pairsOf(body, catalog) : undefined;
     const orElse = (value: Expression, other: string): Expression => ({
       type: 'call',
       name: 'coalesce',
@@ -106,27 +165,68 @@ function markSource(query: SelectStatement, list: Expression, context: WriteCont
       return i === 0 ? row : [text('+'), ...row];
     });
     const rid = named(parts ?? [uniqueText(dialect)]);
-    return { ...query, body: { ...body, items: [...body.items, item(rid), item(list)] } };
+    const inner = [body.items, body.where, body.having, body.from.map(conditionsOf)];
+    const reads = [
+      ...(pairs === undefined ? again.core(body) : []),
+      ...again.subqueries(inner, !plain),
+      ...common,
+    ];
+    const noted = token === undefined ? [] : reads.slice(0, mostNotes);
+    const items = [...body.items, asItem(rid), asItem(list), ...notes(noted)];
+    return { query: { ...query, body: { ...body, items } }, noted };
   }
-  const inner: SelectStatement = query;
+  // What CTEs stand for is out of reach here.
+  const reads = query.with === undefined ? [...again.body(body), ...common] : [];
+  const noted = token === undefined ? [] : reads.slice(0, mostNotes);
   const wrapped: SelectCore = {
     type: 'core',
     distinct: false,
-    items: [{ type: 'star', table: 'isolde_q' }, item(named([uniqueText(dialect)])), item(list)],
-    from: [{ type: 'derived', query: inner, alias: 'isolde_q' }],
+    items: [
+      { type: 'star', table: 'isolde_q' },
+      asItem(named([uniqueText(dialect)])),
+      asItem(list),
+      ...notes(noted),
+    ],
+    from: [{ type: 'derived', query, alias: 'isolde_q' }],
     groupBy: [],
   };
-  return { type: 'select', body: wrapped, orderBy: [], locks: [] };
+  return { query: { type: 'select', body: wrapped, orderBy: [], locks: [] }, noted };
 }
 
+/** Past this many lists the rest is left out. */
+const mostNotes = 12;
+
+/** `inserted`: the row that met another brings a note with it. */
 function markConflict(
   insert: InsertStatement,
   { catalog, token }: WriteContext,
+  inserted: boolean,
 ): Pick<InsertStatement, 'conflict'> {
   const { conflict } = insert;
+  const { dialect } = catalog;
   if (conflict?.set === undefined || token === undefined) return conflict === undefined ? {} : { conflict };
-  const mark = appendMark(insert.table.alias ?? insert.table.name, token, catalog.dialect, false);
-  return { conflict: { ...conflict, set: [...conflict.set, mark] } };
+  const name = insert.table.alias ?? insert.table.name;
+  const where = conflict.type === 'on-conflict' ? conflict.where : undefined;
+  const reads = readsBeside([], [conflict.set, where], undefined, catalog);
+  const brought = inserted ? [broughtNote(dialect)] : [];
+  const own = reads.length > 0 ? [noteOf(reads, token, true, dialect)] : [];
+  const notes = [...brought, ...own];
+  const value = concat([orEmpty(column(readsColumn, name)), ...notes], dialect);
+  const set = [
+    ...(notes.length > 0 ? [{ columns: [readsColumn], value }] : []),
+    ...conflict.set,
+    appendMark(name, token, dialect, false),
+  ];
+  return { conflict: { ...conflict, set } };
+}
+
+/** The note of the row that was to be inserted. */
+function broughtNote(dialect: Dialect): Expression {
+  return orEmpty(
+    dialect === 'mysql'
+      ? { type: 'call', name: 'values', args: [column(readsColumn)] }
+      : column(readsColumn, 'excluded'),
+  );
 }
 
 /** The rows a REPLACE takes away: those with a key of one of its rows. `unknown` when its text does not tell the keys. */
@@ -135,7 +235,7 @@ function replacedRows(
   columns: readonly string[],
   table: CatalogTable,
   context: WriteContext,
-): SelectStatement | 'none' | 'unknown' {
+): Companion | 'none' | 'unknown' {
   const { catalog } = context;
   const { source } = insert;
   if (source.type !== 'values' || !context.inTransaction) return 'unknown';
@@ -164,7 +264,7 @@ function replacedRows(
   const body: SelectCore = {
     type: 'core',
     distinct: false,
-    items: markItems(),
+    items: [...markItems(), ...(table.notes ? [asItem(column(readsColumn))] : [])],
     from: [
       {
         type: 'table',
@@ -175,5 +275,10 @@ function replacedRows(
     where: conditions.reduce((left, right) => ({ type: 'binary', op: 'OR', left, right })),
     groupBy: [],
   };
-  return lockingSelect(body, catalog.dialect, undefined);
+  return {
+    query: lockingSelect(body, catalog.dialect, undefined),
+    traces: ['pair', ...notesForm(table.notes ? 1 : 0)],
+    searches: [],
+    rows: 'deleted',
+  };
 }

@@ -7,12 +7,11 @@
  * - A query that groups gets one more column per table: all rows of the group, aggregated.
  * - DISTINCT, UNION, INTERSECT and EXCEPT compare whole rows, so a column that differs from row to row would change
  *   their result: the paper's row 3 does. They get, instead, columns that are the same in every row: a subquery that
- *   reads again, in the same statement, the rows each part reads, and aggregates them. The same serves rows used by
- *   subqueries in WHERE and in the select list, and by CTEs.
+ *   reads again, in the same statement, the rows each part reads, and aggregates them (`read-again.ts`). The same serves
+ *   rows used by subqueries in WHERE and in the select list, and by CTEs.
  *
- * A read repeated in the same statement is one more read of that transaction: whatever it sees, the transaction saw.
- * So a repetition can be too wide (it ignores LIMIT and HAVING) and is still evidence. Where a column cannot be added
- * safely (a function that may aggregate, a lock on a UNION) the query runs without, and its reads are not seen.
+ * Where a column cannot be added safely (a function that may aggregate, a lock on a UNION) the query runs without, and
+ * its reads are not seen.
  */
 import type {
   Dialect,
@@ -22,28 +21,34 @@ import type {
   SelectCore,
   SelectItem,
   SelectStatement,
-  TableReference,
 } from '../../sql/index.js';
 import type { Catalog } from './catalog.js';
 import { callKinds, isSteady } from './functions.js';
-import { cteNames, isClosed, itemName, widenedTable } from './hide-columns.js';
+import { cteNames, itemName, widenedTable } from './hide-columns.js';
 import { aggregateEntries, column, listColumn, ridColumn } from './marks.js';
-import { type Leaf, leafName, leavesOf, operandsOf, subqueriesOf } from './tree.js';
+import { conditionsOf, type Reread, Rereader, type Scan } from './read-again.js';
+import { type Leaf, leafName, leavesOf, operandsOf } from './tree.js';
 
-/** `pair`: two columns, one row. `list`: one column, many rows as text. */
-export type TraceForm = 'pair' | 'list';
+/**
+ * `pair`: two columns, one row. `list`: one column, many rows as text. `notes`: one column, what the writers of the row
+ * noted in it of their own reads.
+ */
+export type TraceForm = 'pair' | 'list' | 'notes';
 
-/** A search that returns every row of one table for which a condition holds; no condition: the whole table. */
-export interface Scan {
-  readonly from: TableReference;
-  readonly where?: Expression;
+export interface Search {
+  /** Index in the traces. */
+  readonly trace: number;
+  readonly scan: Scan;
+  /** A result without rows means that nothing was found. What a subquery found, a result without rows does not tell. */
+  readonly decides: boolean;
 }
 
 export interface TracedQuery {
   readonly query: SelectStatement;
   /** What the columns behind the original ones hold. */
   readonly traces: readonly TraceForm[];
-  readonly scan?: Scan;
+  /** Traces that hold everything a search found. */
+  readonly searches: readonly Search[];
   /** Why nothing was added. */
   readonly untraced?: string;
 }
@@ -54,7 +59,10 @@ const mostTraces = 24;
 interface Added {
   readonly expression: Expression;
   readonly form: TraceForm;
+  readonly scan?: Scan;
 }
+
+const asList = (reread: Reread): Added => ({ ...reread, form: 'list' });
 
 /** `query` comes from `hideColumns`. */
 export function traceQuery(query: SelectStatement, catalog: Catalog): TracedQuery {
@@ -63,7 +71,7 @@ export function traceQuery(query: SelectStatement, catalog: Catalog): TracedQuer
   const { body } = query;
   if (body.type === 'core') return tracer.core(query, body);
   if (body.type === 'set-operation') return tracer.compound(query);
-  return { query, traces: [], untraced: 'it is not a plain SELECT' };
+  return { query, traces: [], searches: [], untraced: 'it is not a plain SELECT' };
 }
 
 /** The rows a query's tables contribute, as pairs of columns; undefined if some row cannot be named so. */
@@ -79,23 +87,26 @@ export function pairsOf(
 
 class Tracer {
   readonly #dialect: Dialect;
+  readonly #again: Rereader;
 
   constructor(
     private readonly catalog: Catalog,
     private readonly ctes: ReadonlySet<string>,
   ) {
     this.#dialect = catalog.dialect;
+    this.#again = new Rereader(catalog, ctes);
   }
 
   core(query: SelectStatement, core: SelectCore): TracedQuery {
     const kinds = callKinds([core.items, core.having, query.orderBy]);
-    if (kinds.unknown) return { query, traces: [], untraced: 'it calls a function that is not known' };
+    if (kinds.unknown)
+      return { query, traces: [], searches: [], untraced: 'it calls a function that is not known' };
     const grouped = core.groupBy.length > 0 || core.having !== undefined || kinds.aggregate;
     const distinct = core.distinct || core.distinctOn !== undefined;
     const scan = this.#scanOf(query, core);
     let from = core.from;
     const added: Added[] = [];
-    if (distinct) added.push(...this.#again(core));
+    if (distinct) added.push(...this.#again.core(core).map(asList));
     else {
       const lifted = this.#liftDerived(core);
       from = lifted.from;
@@ -105,12 +116,10 @@ class Tracer {
       }
       added.push(...lifted.again);
     }
-    added.push(...this.#subqueries([core.items, core.where, core.having], grouped || distinct));
-    added.push(
-      ...this.#subqueries(core.from.filter((item) => item.type === 'join').map(onOf), grouped || distinct),
-    );
-    added.push(...this.#withClause(query));
-    if (added.length === 0) return { query, traces: [] };
+    const parts = [core.items, core.where, core.having, core.from.map(conditionsOf)];
+    added.push(...this.#again.subqueries(parts, grouped || distinct).map(asList));
+    added.push(...this.#again.commonTables(query.with).map(asList));
+    if (added.length === 0) return { query, traces: [], searches: [] };
     const kept = added.slice(0, mostTraces);
     const items = [
       ...core.items,
@@ -119,25 +128,32 @@ class Tracer {
     return {
       query: { ...query, body: { ...core, from, items } },
       traces: formsOf(kept),
-      ...(scan === undefined || kept.length === 0 ? {} : { scan }),
+      searches: [
+        ...(scan === undefined ? [] : [{ trace: 0, scan, decides: true }]),
+        // DISTINCT reads its own table again: that is the search above.
+        ...searchesOf(kept).filter(({ trace }) => scan === undefined || trace > 0),
+      ],
     };
   }
 
   compound(query: SelectStatement): TracedQuery {
-    if (query.locks.length > 0) return { query, traces: [], untraced: 'it locks a compound query' };
+    if (query.locks.length > 0)
+      return { query, traces: [], searches: [], untraced: 'it locks a compound query' };
     const operands = operandsOf(query.body);
     if (operands.some((operand) => callKinds(operand.type === 'core' ? operand.items : []).unknown)) {
-      return { query, traces: [], untraced: 'it calls a function that is not known' };
+      return { query, traces: [], searches: [], untraced: 'it calls a function that is not known' };
     }
     const inRows = this.#unionAll(query);
     if (inRows !== undefined) return inRows;
     const first = operands[0]!;
     const names = first.type === 'core' ? first.items.map(itemName) : [undefined];
     if (this.#dialect === 'mysql' && (names.includes(undefined) || new Set(names).size < names.length)) {
-      return { query, traces: [], untraced: 'a derived table cannot have its column names' };
+      return { query, traces: [], searches: [], untraced: 'a derived table cannot have its column names' };
     }
-    const added = [...this.#againOf(query.body), ...this.#withClause(query)].slice(0, mostTraces);
-    if (added.length === 0) return { query, traces: [] };
+    const added = [...this.#again.body(query.body), ...this.#again.commonTables(query.with)]
+      .map(asList)
+      .slice(0, mostTraces);
+    if (added.length === 0) return { query, traces: [], searches: [] };
     const inner: SelectStatement = { type: 'select', body: query.body, orderBy: [], locks: [] };
     const body: SelectCore = {
       type: 'core',
@@ -149,7 +165,7 @@ class Tracer {
       from: [{ type: 'derived', query: inner, alias: wrapName }],
       groupBy: [],
     };
-    return { query: { ...query, body }, traces: formsOf(added) };
+    return { query: { ...query, body }, traces: formsOf(added), searches: searchesOf(added) };
   }
 
   /** UNION ALL keeps every row, so each can carry its own columns; operands with fewer tables get NULLs. */
@@ -189,6 +205,7 @@ class Tracer {
     return {
       query: { ...query, body: rebuild(query.body) },
       traces: Array.from({ length: width }, () => 'pair'),
+      searches: [],
     };
   }
 
@@ -213,7 +230,7 @@ class Tracer {
       const plain = inner.body.type === 'core' && inner.with === undefined && isPlain(inner.body);
       const own = plain ? pairsOf(inner.body as SelectCore, this.catalog) : undefined;
       if (own === undefined || hasStar || item.columns !== undefined || name === undefined) {
-        if (item.lateral !== true) again.push(...this.#againOf(inner.body));
+        if (item.lateral !== true) again.push(...this.#again.body(inner.body).map(asList));
         return item;
       }
       const extra = own.flatMap(([rid, list], i): SelectItem[] => {
@@ -229,52 +246,6 @@ class Tracer {
       return { ...item, query: { ...inner, body: { ...body, items: [...body.items, ...extra] } } };
     };
     return { from: core.from.map(lift), pairs, again };
-  }
-
-  /** Subqueries that repeat the reads of a query's parts and aggregate the rows. */
-  #againOf(body: SelectStatement['body']): Added[] {
-    return operandsOf(body).flatMap((operand) => {
-      if (operand.type === 'core') return this.#again(operand);
-      return operand.type === 'select' && operand.with === undefined ? this.#againOf(operand.body) : [];
-    });
-  }
-
-  #again(core: SelectCore): Added[] {
-    return leavesOf(core.from).flatMap((leaf): Added[] => {
-      if (leaf.type === 'derived') return leaf.lateral === true ? [] : this.#againOf(leaf.query.body);
-      if (!this.#isWidened(leaf)) return [];
-      const name = leafName(leaf)!;
-      const rows = aggregateEntries(column(ridColumn, name), column(listColumn, name), this.#dialect);
-      const { where } = core;
-      const body: SelectCore = {
-        type: 'core',
-        distinct: false,
-        items: [{ type: 'item', expression: rows }],
-        from: core.from,
-        ...(where === undefined ? {} : { where }),
-        groupBy: [],
-      };
-      const query: SelectStatement = { type: 'select', body, orderBy: [], locks: [] };
-      return [{ expression: { type: 'subquery', query }, form: 'list' }];
-    });
-  }
-
-  /** Rows used by subqueries of expressions. Where the outer query groups, only those that need no outer row. */
-  #subqueries(expressions: unknown, closedOnly: boolean): Added[] {
-    return subqueriesOf(expressions).flatMap((query) => {
-      if (query.with !== undefined) return [];
-      return operandsOf(query.body).flatMap((operand) => {
-        if (operand.type !== 'core' || (closedOnly && !isClosed(operand, this.catalog, this.ctes))) return [];
-        return this.#again(operand);
-      });
-    });
-  }
-
-  #withClause(query: SelectStatement): Added[] {
-    if (query.with === undefined || query.with.recursive) return [];
-    return query.with.ctes.flatMap(({ statement }) =>
-      statement.type === 'select' && statement.with === undefined ? this.#againOf(statement.body) : [],
-    );
   }
 
   #scanOf(query: SelectStatement, core: SelectCore): Scan | undefined {
@@ -294,9 +265,6 @@ class Tracer {
 
 const wrapName = 'isolde_q';
 
-const onOf = (item: FromItem): unknown =>
-  item.type === 'join' ? [item.on, onOf(item.left), onOf(item.right)] : undefined;
-
 /** Each row of the result comes from one row of each table. */
 export function isPlain(core: SelectCore): boolean {
   const kinds = callKinds([core.items, core.having]);
@@ -308,6 +276,17 @@ export function isPlain(core: SelectCore): boolean {
     !kinds.aggregate &&
     !kinds.unknown
   );
+}
+
+function searchesOf(added: readonly Added[]): Search[] {
+  const searches: Search[] = [];
+  let trace = 0;
+  for (let i = 0; i < added.length; i++, trace++) {
+    const { form, scan } = added[i]!;
+    if (scan !== undefined) searches.push({ trace, scan, decides: false });
+    if (form === 'pair') i++;
+  }
+  return searches;
 }
 
 function formsOf(added: readonly Added[]): TraceForm[] {

@@ -7,6 +7,7 @@
  *   no second statement, no other locks, no gap between asking and deleting. Elsewhere (and on request) the paper's way:
  *   a locking SELECT with the same condition right before it, in the same transaction.
  * - REPLACE deletes the rows whose keys it takes; a locking SELECT by those keys comes before it.
+ * - What the write read elsewhere is noted in the rows it writes, returned, or read before it (`trace-reads.ts`).
  *
  * The companion SELECTs only make sense inside a transaction: before an autocommitted DELETE the locks would be gone
  * again, and another session could change the rows in between. There the rows taken are not seen (`unnamed`).
@@ -15,6 +16,7 @@ import type {
   Assignment,
   DeleteStatement,
   Dialect,
+  Expression,
   FromItem,
   InsertStatement,
   MergeStatement,
@@ -24,9 +26,33 @@ import type {
   UpdateStatement,
 } from '../../sql/index.js';
 import { type Catalog, type CatalogTable, findTable, nameKey } from './catalog.js';
+import { isSteady } from './functions.js';
 import { Unsupported } from './hide-columns.js';
-import { column, concat, initialList, listColumn, ridColumn, text, uniqueText } from './marks.js';
-import { leafName, leavesOf, subqueriesOf } from './tree.js';
+import {
+  column,
+  concat,
+  initialList,
+  listColumn,
+  orEmpty,
+  readNote,
+  readsColumn,
+  ridColumn,
+  text,
+  uniqueText,
+} from './marks.js';
+import type { Reread, Scan } from './read-again.js';
+import type { Search, TraceForm } from './trace-query.js';
+import {
+  type Companion,
+  type CompanionWay,
+  deleteReads,
+  mergeReads,
+  picksAgain,
+  readCompanion,
+  updateReads,
+  withSharedLocks,
+} from './trace-reads.js';
+import { leafName, leavesOf } from './tree.js';
 
 export interface WriteContext {
   readonly catalog: Catalog;
@@ -38,16 +64,25 @@ export interface WriteContext {
   readonly inTransaction: boolean;
   /** How a DELETE names its rows. */
   readonly deletes: 'returning' | 'locking-read';
+  /** How a companion may read what the statement reads. */
+  readonly way: CompanionWay;
 }
 
 export interface TracedWrite {
   readonly statement: InsertStatement | UpdateStatement | DeleteStatement | MergeStatement;
   /** The widened tables written, if there are any. */
   readonly tables?: readonly string[];
-  /** A SELECT to send right before; its rows are those the statement takes away. */
-  readonly companion?: SelectStatement;
-  /** The statement returns the rows it wrote, two columns behind its own. */
-  readonly returns?: boolean;
+  /** SELECTs to send right before. */
+  readonly companions?: readonly (Companion | undefined)[];
+  /** What the statement returns behind its own columns: the rows it wrote, and what it read. */
+  readonly traces?: readonly TraceForm[];
+  readonly searches?: readonly Search[];
+  /** The lists it notes in the rows it writes. */
+  readonly noted?: readonly Reread[];
+  /** It looks for rows to write with this condition, and takes all. */
+  readonly scan?: Scan;
+  /** It reads rows, and nothing shows which. */
+  readonly unseen?: boolean;
   /** Each row may get more than one mark of this statement. */
   readonly repeats?: boolean;
   /** Whether the count the database reports is the number of rows that got a mark. */
@@ -57,18 +92,47 @@ export interface TracedWrite {
 }
 
 export function traceUpdate(update: UpdateStatement, context: WriteContext): TracedWrite {
-  const { catalog, token } = context;
+  const { catalog, token, way, inTransaction } = context;
   const targets = updateTargets(update, catalog);
   if (targets.length === 0 || token === undefined) return { statement: update };
   const many = targets.length > 1 || update.table.type === 'join' || update.moreTables !== undefined;
   const marks = targets.map(({ name }) => appendMark(name, token, catalog.dialect, many));
+  const reads = updateReads(
+    update,
+    targets.map(({ name }) => name),
+    catalog,
+  );
+  // First of all: MySQL's later assignments see what earlier ones wrote.
+  const notes =
+    reads.length === 0
+      ? []
+      : targets.map(({ name }) => appendNote(name, token, reads, catalog.dialect, many));
   const returning = withReturning(update.returning, targets[0]!.name);
+  const whole = update.mode === undefined && update.limit === undefined;
+  const searching = {
+    from: [update.table, ...(update.moreTables ?? []), ...update.from],
+    values: update.set,
+    ...(update.where === undefined ? {} : { where: update.where }),
+    ...(update.with === undefined ? {} : { with: update.with }),
+    takesAll: whole && !many,
+  };
+  const scan = many || !whole || update.from.length > 0 ? undefined : scanOf(update);
   return {
-    statement: { ...update, set: [...update.set, ...marks], ...returning },
+    statement: { ...update, set: [...notes, ...update.set, ...marks], ...returning },
     tables: targets.map(({ table }) => table.name),
-    ...(returning === undefined ? {} : { returns: true }),
+    ...(returning === undefined ? {} : { traces: ['pair'] }),
+    ...(inTransaction ? { companions: [readCompanion(searching, way, catalog)] } : {}),
+    noted: reads,
+    ...(scan === undefined ? {} : { scan }),
     counted: !many && update.mode === undefined,
   };
+}
+
+/** The search for the rows to write, where the observer can ask its condition again. */
+function scanOf({ table, where, with: clause }: UpdateStatement | DeleteStatement): Scan | undefined {
+  if (table.type !== 'table' || table.hint !== undefined || clause !== undefined || !isSteady(where))
+    return undefined;
+  return where === undefined ? { from: table } : { from: table, where };
 }
 
 /** The widened tables an UPDATE assigns to; several only in MySQL's form. */
@@ -101,6 +165,20 @@ export function appendMark(name: string, token: string, dialect: Dialect, qualif
   return { ...(qualify ? { table: name } : {}), columns: [listColumn], value };
 }
 
+/** `isolde_rd = COALESCE(isolde_rd, '') || '|3.2:' || …`. */
+export function appendNote(
+  name: string,
+  token: string,
+  reads: readonly Reread[],
+  dialect: Dialect,
+  qualify: boolean,
+  also = false,
+): Assignment {
+  const lists = reads.map(({ expression }) => expression);
+  const value = concat([orEmpty(column(readsColumn, name)), ...readNote(token, lists, also)], dialect);
+  return { ...(qualify ? { table: name } : {}), columns: [readsColumn], value };
+}
+
 /** RETURNING of the author's own, with the two columns behind it. */
 export function withReturning(
   items: readonly SelectItem[] | undefined,
@@ -114,7 +192,8 @@ export function markItems(name?: string): SelectItem[] {
 }
 
 export function traceDelete(statement: DeleteStatement, context: WriteContext): TracedWrite {
-  const { catalog, token, deletes, inTransaction } = context;
+  const { catalog, token, deletes, inTransaction, way } = context;
+  const { dialect } = catalog;
   const leaves = leavesOf([statement.table, ...statement.using]);
   const isTarget = (name: string | undefined) =>
     statement.targets === undefined
@@ -129,24 +208,73 @@ export function traceDelete(statement: DeleteStatement, context: WriteContext): 
   const tables = targets.flatMap((leaf) =>
     leaf.type === 'table' ? [findTable(catalog, leaf.name)!.name] : [],
   );
-  if (statement.returning !== undefined || (deletes === 'returning' && statement.targets === undefined)) {
-    const returning = [...(statement.returning ?? []), ...markItems(returningName(target, context))];
-    return { statement: { ...statement, returning }, tables, returns: true };
-  }
-  // A subquery in the condition, or LIMIT, may pick other rows the second time.
-  const samePick = subqueriesOf(statement.where).length === 0 && statement.limit === undefined;
-  if (!inTransaction || !samePick || targets.length > 1) return { statement, tables, unnamed: true };
   const { where } = statement;
+  const reads = deleteReads(
+    statement,
+    targets.flatMap((leaf) => leafName(leaf) ?? []),
+    catalog,
+  );
+  const whole = statement.mode === undefined && statement.limit === undefined;
+  const from = [statement.table, ...statement.using];
+  const searching = {
+    from,
+    ...(where === undefined ? {} : { where }),
+    ...(statement.with === undefined ? {} : { with: statement.with }),
+    takesAll: whole && statement.targets === undefined,
+  };
+  const before = inTransaction ? readCompanion(searching, way, catalog) : undefined;
+  const scan = leaves.length > 1 || !whole ? undefined : scanOf(statement);
+  const traced = { tables, ...(scan === undefined ? {} : { scan }) };
+  const notes = findTable(catalog, target.name)!.notes ? 1 : 0;
+  if (statement.returning !== undefined || (deletes === 'returning' && statement.targets === undefined)) {
+    const name = returningName(target, context);
+    // DuckDB returns neither subqueries nor columns of other tables; elsewhere than in PostgreSQL, CTEs end before.
+    const beside =
+      dialect === 'duckdb' || (dialect !== 'postgres' && statement.with !== undefined) ? [] : reads;
+    const items = [
+      ...markItems(name),
+      ...[readsColumn].slice(0, notes).map((each) => asItem(column(each, name))),
+    ];
+    const lists = beside.map(({ expression }) => asItem(expression));
+    return {
+      ...traced,
+      statement: { ...statement, returning: [...(statement.returning ?? []), ...items, ...lists] },
+      traces: ['pair', ...notesForm(notes), ...beside.map(() => 'list' as const)],
+      searches: beside.flatMap(({ scan: search }, i) =>
+        search === undefined ? [] : [{ trace: 1 + notes + i, scan: search, decides: false }],
+      ),
+      companions: [before],
+      unseen: reads.length > 0 && beside.length === 0 && before === undefined,
+    };
+  }
+  const unseen = reads.length > 0 && before === undefined;
+  // LIMIT may pick other rows the second time.
+  const samePick = picksAgain(where, way, catalog) && statement.limit === undefined;
+  if (!inTransaction || !samePick || targets.length > 1)
+    return { ...traced, statement, unnamed: true, companions: [before], unseen };
   const body: SelectCore = {
     type: 'core',
     distinct: false,
-    items: markItems(leafName(target)),
-    from: [statement.table, ...statement.using],
-    ...(where === undefined ? {} : { where }),
+    items: [
+      ...markItems(leafName(target)),
+      ...[readsColumn].slice(0, notes).map((each) => asItem(column(each, leafName(target)))),
+    ],
+    from,
+    ...(where === undefined ? {} : { where: way === 'locking' ? withSharedLocks(where) : where }),
     groupBy: [],
   };
-  return { statement, tables, companion: lockingSelect(body, catalog.dialect, statement.with) };
+  const naming: Companion = {
+    query: lockingSelect(body, dialect, statement.with),
+    traces: ['pair', ...notesForm(notes)],
+    searches: [],
+    rows: 'deleted',
+  };
+  return { ...traced, statement, companions: [before, naming], unseen };
 }
+
+export const notesForm = (notes: number): readonly TraceForm[] => (notes > 0 ? ['notes'] : []);
+
+export const asItem = (expression: Expression): SelectItem => ({ type: 'item', expression });
 
 /** MariaDB's RETURNING knows no table names. */
 function returningName(target: FromItem & { type: 'table' }, { catalog }: WriteContext): string | undefined {
@@ -177,17 +305,29 @@ export function traceMerge(merge: MergeStatement, context: WriteContext): Traced
   const rid = concat([text(`${id}(`), uniqueText(dialect), text(')')], dialect);
   const whens = merge.whens.map((when) => {
     const { action } = when;
+    const reads = mergeReads(merge, [when.and, action], action.type === 'insert', catalog);
+    const noted = token !== undefined && reads.length > 0;
     if (action.type === 'update' && token !== undefined) {
-      const mark = appendMark(leafName(merge.table)!, token, dialect, false);
-      return { ...when, action: { ...action, set: [...action.set, mark] } };
+      const name = leafName(merge.table)!;
+      const marks = [
+        ...(noted ? [appendNote(name, token, reads, dialect, false, true)] : []),
+        appendMark(name, token, dialect, false),
+      ];
+      return { ...when, action: { ...action, set: [...action.set, ...marks] } };
     }
     if (action.type !== 'insert') return when;
     const values = action.values ?? [];
     const columns =
       action.values === undefined ? [] : (action.columns ?? table.insertable.slice(0, values.length));
+    const lists = reads.map(({ expression }) => expression);
+    const note = noted ? [concat(readNote(token, lists, true), dialect)] : [];
     return {
       ...when,
-      action: { ...action, columns: [...columns, ridColumn, listColumn], values: [...values, rid, list] },
+      action: {
+        ...action,
+        columns: [...columns, ridColumn, listColumn, ...note.map(() => readsColumn)],
+        values: [...values, rid, list, ...note],
+      },
     };
   });
   const deletes = merge.whens.some(({ action }) => action.type === 'delete');
@@ -195,7 +335,7 @@ export function traceMerge(merge: MergeStatement, context: WriteContext): Traced
   return {
     statement: { ...merge, whens, ...returning },
     tables: [table.name],
-    ...(returning === undefined ? {} : { returns: true }),
+    ...(returning === undefined ? {} : { traces: ['pair'] }),
     ...(deletes ? { unnamed: true } : {}),
   };
 }
