@@ -14,7 +14,9 @@ export type Action =
   | { readonly type: 'read'; readonly least: number }
   | { readonly type: 'update'; readonly least: number; readonly to: number | 'more' }
   | { readonly type: 'update-one'; readonly id: number; readonly to: number | 'more' }
+  | { readonly type: 'update-if'; readonly id: number; readonly most: number; readonly to: number }
   | { readonly type: 'delete'; readonly id: number }
+  | { readonly type: 'delete-all'; readonly least: number }
   | { readonly type: 'insert'; readonly id: number; readonly v: number };
 
 export interface Step {
@@ -36,6 +38,8 @@ export interface Told extends Step {
 
 interface SimTx {
   own: Map<number, number | null>;
+  /** Rows its own DELETEs hide, without having met them. */
+  hidden: Set<number>;
   snapshot: Map<number, Cell> | undefined;
   failed: boolean;
 }
@@ -63,19 +67,22 @@ export class Database {
     copy.committed = new Map(this.committed);
     copy.stamp = this.stamp;
     for (const [session, tx] of this.open)
-      copy.open.set(session, { own: new Map(tx.own), snapshot: tx.snapshot, failed: tx.failed });
+      copy.open.set(session, { ...tx, own: new Map(tx.own), hidden: new Set(tx.hidden) });
     return copy;
   }
 
-  /** Runs a statement now; 'blocked' if it would have to wait. */
-  run({ session, action }: Step): Answer | 'blocked' {
+  /**
+   * Runs a statement now; 'blocked' if it would have to wait. `current`: subqueries about a row that changed since the
+   * snapshot see current rows, which no contract forbids.
+   */
+  run({ session, action }: Step, current = false): Answer | 'blocked' {
     if (action.type === 'begin') {
       const snapshot = this.mechanism.pivot === 'begin' ? new Map(this.committed) : undefined;
-      this.open.set(session, { own: new Map(), snapshot, failed: false });
+      this.open.set(session, { own: new Map(), hidden: new Set(), snapshot, failed: false });
       return { done: true };
     }
     const explicit = this.open.get(session);
-    const tx = explicit ?? { own: new Map(), snapshot: undefined, failed: false };
+    const tx = explicit ?? { own: new Map(), hidden: new Set<number>(), snapshot: undefined, failed: false };
     if (action.type === 'commit' || action.type === 'rollback') {
       if (action.type === 'commit') this.#commit(tx);
       this.open.delete(session);
@@ -87,7 +94,9 @@ export class Database {
     const before = tx.snapshot;
     if (takes) tx.snapshot ??= new Map(this.committed);
     const answer =
-      action.type === 'read' ? { rows: this.#read(tx, action.least) } : this.#write(session, tx, action);
+      action.type === 'read'
+        ? { rows: this.#read(tx, action.least) }
+        : this.#write(session, tx, action, current);
     if (answer === 'blocked') {
       // It waits outside, and looks at the state only when it gets in.
       tx.snapshot = before;
@@ -108,36 +117,65 @@ export class Database {
     const view = new Map([...(tx.snapshot ?? this.committed)].map(([id, cell]) => [id, cell.v]));
     if (pivot === 'uncommitted')
       for (const other of this.open.values()) for (const [id, v] of other.own) view.set(id, v);
+    for (const id of tx.hidden) view.set(id, null);
     for (const [id, v] of tx.own) view.set(id, v);
     return rowsOf(view).filter(([, v]) => v >= least);
+  }
+
+  /** What a transaction sees on top of a state. */
+  #seenBy(tx: SimTx, state: ReadonlyMap<number, Cell>): Map<number, number | null> {
+    const view = new Map([...state].map(([id, cell]) => [id, cell.v]));
+    for (const [id, v] of tx.own) view.set(id, v);
+    return view;
+  }
+
+  #changedSince(tx: SimTx, id: number): boolean {
+    return tx.snapshot !== undefined && tx.snapshot.get(id)?.stamp !== this.committed.get(id)?.stamp;
+  }
+
+  /** Whether a subquery of the condition for this row finds a value above `most`. */
+  #findsMore(tx: SimTx, id: number, most: number, current: boolean): boolean {
+    const { subqueriesSee, writesSee } = this.mechanism;
+    const snapshot = subqueriesSee ?? writesSee;
+    const old = snapshot === 'snapshot' && !(current && this.#changedSince(tx, id));
+    const state = old ? (tx.snapshot ?? this.committed) : this.committed;
+    const view = this.#seenBy(tx, state);
+    if (old) for (const hidden of tx.hidden) if (!tx.own.has(hidden)) view.set(hidden, null);
+    return rowsOf(view).some(([, v]) => v > most);
   }
 
   #write(
     session: number,
     tx: SimTx,
     action: Exclude<Action, { type: 'read' | 'begin' | 'commit' | 'rollback' }>,
+    current: boolean,
   ): Answer | 'blocked' {
     if (action.type === 'insert') {
       tx.own.set(action.id, action.v);
       return { matched: 1 };
     }
     const base = this.mechanism.writesSee === 'snapshot' ? (tx.snapshot ?? this.committed) : this.committed;
-    const view = new Map([...base].map(([id, cell]) => [id, cell.v]));
-    for (const [id, v] of tx.own) view.set(id, v);
-    const chosen = rowsOf(view).filter(([id, v]) =>
-      action.type === 'update' ? v >= action.least : id === action.id,
-    );
+    const selects = ([id, v]: readonly [number, number]): boolean => {
+      if (action.type === 'update' || action.type === 'delete-all') return v >= action.least;
+      if (id !== action.id) return false;
+      return action.type !== 'update-if' || this.#findsMore(tx, id, action.most, current);
+    };
+    const view = this.#seenBy(tx, base);
+    const chosen = rowsOf(view).filter(selects);
     for (const [id] of chosen) {
       for (const [other, { own }] of this.open) {
         if (other === session || !own.has(id)) continue;
         return this.mechanism.writeConflict === 'waits' ? 'blocked' : { error: true };
       }
-      const changed =
-        tx.snapshot !== undefined && tx.snapshot.get(id)?.stamp !== this.committed.get(id)?.stamp;
-      if (this.mechanism.firstUpdaterWins && changed && !tx.own.has(id)) return { error: true };
+      if (this.mechanism.firstUpdaterWins && this.#changedSince(tx, id) && !tx.own.has(id))
+        return { error: true };
     }
+    const deletes = action.type === 'delete' || action.type === 'delete-all';
+    if (deletes && this.mechanism.ownDeletesHide === true && tx.snapshot !== undefined)
+      for (const row of rowsOf(this.#seenBy(tx, tx.snapshot)))
+        if (selects(row) && (view.get(row[0]) ?? null) === null) tx.hidden.add(row[0]);
     for (const [id, v] of chosen) {
-      if (action.type === 'delete') tx.own.set(id, null);
+      if (deletes) tx.own.set(id, null);
       else tx.own.set(id, action.to === 'more' ? v + 1 : action.to);
     }
     return { matched: chosen.length };
@@ -229,13 +267,15 @@ export function explainable(contract: Contract, told: readonly Told[], budget = 
         (other, o) => !((done >> o) & 1) && o !== i && other.session === step.session && other.end < step.end,
       );
       if (waits || earlier) continue;
-      const copy = database.clone();
-      if ('error' in step.answer) copy.abort(step.session);
-      else {
-        const answer = copy.run(step);
-        if (answer === 'blocked' || JSON.stringify(answer) !== JSON.stringify(step.answer)) continue;
+      for (const current of step.action.type === 'update-if' ? [false, true] : [false]) {
+        const copy = database.clone();
+        if ('error' in step.answer) copy.abort(step.session);
+        else {
+          const answer = copy.run(step, current);
+          if (answer === 'blocked' || JSON.stringify(answer) !== JSON.stringify(step.answer)) continue;
+        }
+        if (search(copy, done | (1 << i))) return true;
       }
-      if (search(copy, done | (1 << i))) return true;
     }
     return false;
   };
@@ -253,6 +293,10 @@ export function sqlOf(action: Action): string {
       return `SELECT id, v FROM t WHERE v >= ${action.least}`;
     case 'insert':
       return `INSERT INTO t VALUES (${action.id}, ${action.v})`;
+    case 'update-if':
+      return `UPDATE t SET v = ${action.to} WHERE id = ${action.id} AND EXISTS (SELECT 1 FROM t AS s WHERE s.v > ${action.most})`;
+    case 'delete-all':
+      return `DELETE FROM t WHERE v >= ${action.least}`;
     case 'delete':
       return `DELETE FROM t WHERE id = ${action.id}`;
     default: {
@@ -263,7 +307,12 @@ export function sqlOf(action: Action): string {
   }
 }
 
-const kindOf = { read: 'select', 'update-one': 'update' } as const;
+const kindOf = {
+  read: 'select',
+  'update-one': 'update',
+  'update-if': 'update',
+  'delete-all': 'delete',
+} as const;
 
 export function historyOf(told: readonly Told[]): History {
   const open = new Map<number, number>();
@@ -288,7 +337,10 @@ export function historyOf(told: readonly Told[]): History {
       index,
       session,
       transaction,
-      kind: type === 'read' || type === 'update-one' ? kindOf[type] : type,
+      kind:
+        type in kindOf
+          ? kindOf[type as keyof typeof kindOf]
+          : (type as Exclude<typeof type, keyof typeof kindOf>),
       sql: sqlOf(action),
       start: step.start,
       end: step.end,
