@@ -72,7 +72,7 @@ export class Database {
   }
 
   /**
-   * Runs a statement now; 'blocked' if it would have to wait. `current`: subqueries about a row that changed since the
+   * Runs a statement now; 'blocked' if it would have to wait. `current`: subqueries about a row that differs from the
    * snapshot see current rows, which no contract forbids.
    */
   run({ session, action }: Step, current = false): Answer | 'blocked' {
@@ -137,7 +137,8 @@ export class Database {
   #findsMore(tx: SimTx, id: number, most: number, current: boolean): boolean {
     const { subqueriesSee, writesSee } = this.mechanism;
     const snapshot = subqueriesSee ?? writesSee;
-    const old = snapshot === 'snapshot' && !(current && this.#changedSince(tx, id));
+    const differs = tx.snapshot !== undefined && tx.snapshot.get(id)?.v !== this.committed.get(id)?.v;
+    const old = snapshot === 'snapshot' && !(current && differs);
     const state = old ? (tx.snapshot ?? this.committed) : this.committed;
     const view = this.#seenBy(tx, state);
     if (old) for (const hidden of tx.hidden) if (!tx.own.has(hidden)) view.set(hidden, null);
