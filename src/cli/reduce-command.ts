@@ -4,15 +4,14 @@ import type { Command } from 'commander';
 import { countStatements, printCaseFile } from '../cases/index.js';
 import { type Contract, contracts, findContract, type Level } from '../contracts/index.js';
 import { errorText, IsoldeError } from '../errors.js';
-import { type History, readAnyHistory, recognizeFormat } from '../histories/index.js';
 import {
   type Candidate,
   candidateOf,
   compareStrategies,
-  contractOf,
   DatabaseOracle,
   type FindingOptions,
   type FindingOutcome,
+  findingIdentity,
   firstDivergence,
   mechanismJudge,
   type RawFinding,
@@ -29,6 +28,7 @@ import {
 } from '../reduce/index.js';
 import { openTarget } from '../targets/index.js';
 import { type CliContext, type ExitCode, exitCodes } from './context.js';
+import { isHistoryFile, readReplayable } from './replayable-history.js';
 import { levelOf, readCase } from './run-command.js';
 
 interface ReduceFlags {
@@ -80,15 +80,23 @@ async function reduce(file: string, flags: ReduceFlags, context: CliContext): Pr
   const confirmRuns = positive(flags.runs, '--runs');
   const level = flags.level === undefined ? undefined : levelOf(flags.level);
   const contract = flags.contract === undefined ? undefined : contractNamed(flags.contract);
+  // A history is held to the contract of the engine it comes from, which only its file tells.
+  let held = contract;
   const oracle = await DatabaseOracle.open({
     open: () => openTarget(flags.target),
-    judge: mechanismJudge(contract),
+    judge: {
+      findings: (history, target) => mechanismJudge(held).findings(history, target),
+      identity: findingIdentity,
+    },
     lanes: jobs,
     signal: context.signal,
     ...(level !== undefined && { level }),
   });
   try {
-    const subject = await readSubject(file, oracle, { contract, level });
+    const hold = (own: Contract) => {
+      held = own;
+    };
+    const subject = await readSubject(file, oracle, hold, { contract, level }, context);
     if (subject === undefined) {
       context.err('isolde: the history keeps its contract; there is no finding to reduce');
       return exitCodes.undecided;
@@ -117,34 +125,18 @@ async function reduce(file: string, flags: ReduceFlags, context: CliContext): Pr
 async function readSubject(
   file: string,
   oracle: DatabaseOracle,
+  hold: (contract: Contract) => void,
   asked: { readonly contract: Contract | undefined; readonly level: Level | undefined },
+  context: CliContext,
 ): Promise<Subject | undefined> {
   const { target } = oracle;
-  if (!(await isHistory(file))) {
+  if (!(await isHistoryFile(file))) {
     return { candidate: candidateOf(await readCase(file, target.dialect)) };
   }
-  const read = await readAnyHistory(file);
-  if (read.kind !== 'sql') {
-    throw new IsoldeError('usage', `${file} is a key-value history: it has no SQL that could be run again`);
-  }
-  const header = {
-    ...read.header,
-    dialect: read.header.dialect ?? target.dialect,
-    level: asked.level ?? read.header.level ?? target.defaultLevel,
-  };
-  const history: History = { header, operations: read.operations };
-  const contract = asked.contract ?? contractOf(history, target);
+  const { history, contract } = await readReplayable(file, target, asked, context);
+  hold(contract);
   const raw = rawFinding(history, contract, oracle.judge, target);
   return raw === undefined ? undefined : { candidate: raw.candidate, raw };
-}
-
-/** Whether a file holds a history; cases are JSON too, and scripts are any text. */
-async function isHistory(file: string): Promise<boolean> {
-  if (file === '-') return false;
-  return recognizeFormat(file).then(
-    () => true,
-    () => false,
-  );
 }
 
 function explainFailure(

@@ -5,8 +5,8 @@ import { printCaseFile, type ScheduledCase } from '../cases/index.js';
 import { type Contract, contracts, findContract, type Level } from '../contracts/index.js';
 import { errorText, IsoldeError } from '../errors.js';
 import { runFree, runScheduled, SessionPool } from '../execute/index.js';
-import { type History, readAnyHistory, recognizeFormat } from '../histories/index.js';
-import { contractOf, mechanismJudge } from '../reduce/index.js';
+import type { History } from '../histories/index.js';
+import { contractOf, findingIdentity, mechanismJudge } from '../reduce/index.js';
 import {
   type Checker,
   type Difference,
@@ -17,6 +17,7 @@ import {
 } from '../reproduce/index.js';
 import { openTarget, type Scratch, type Target } from '../targets/index.js';
 import { type CliContext, type ExitCode, exitCodes } from './context.js';
+import { isHistoryFile, readReplayable } from './replayable-history.js';
 import { levelOf, readCase } from './run-command.js';
 
 interface ReproduceFlags {
@@ -64,21 +65,26 @@ async function run(file: string, flags: ReproduceFlags, context: CliContext): Pr
   const contract = flags.contract === undefined ? undefined : contractNamed(flags.contract);
   const target = await openTarget(flags.target);
   try {
-    const judge = mechanismJudge(contract);
+    // A history is held to the contract of the engine it comes from, which only its file tells.
+    let held = contract;
     const checker: Checker = {
-      findings: (history) => judge.findings(history, target),
-      identity: judge.identity,
+      findings: (history) => mechanismJudge(held).findings(history, target),
+      identity: findingIdentity,
     };
     const scratch = await target.createScratch();
     const sessions = new SessionPool(scratch, limits);
     try {
       const job: Job = { target, scratch, sessions, level, context, checker };
-      const history = await subjectOf(file, job);
+      const replayable = (await isHistoryFile(file))
+        ? await readReplayable(file, target, { contract, level }, context)
+        : undefined;
+      held = replayable?.contract ?? contract;
+      const history = replayable?.history ?? (await runUntilFound(await readCase(file, target.dialect), job));
       if (history === undefined) {
         context.err('isolde: nothing in it breaks its contract; there is no finding to reproduce');
         return exitCodes.undecided;
       }
-      const result = await reproduce(scratch, history, contract ?? contractOf(history, target), {
+      const result = await reproduce(scratch, history, held ?? contractOf(history, target), {
         ...{ target, sessions, runs, mode, checker, signal: context.signal },
         ...(level !== undefined && { level }),
         onRun: progress(context, runs),
@@ -109,31 +115,10 @@ interface Job {
   readonly checker: Checker;
 }
 
-/** The history in the file; for a case, that of a run which shows a finding. undefined: no run shows one. */
-async function subjectOf(file: string, job: Job): Promise<History | undefined> {
-  const { target, level } = job;
-  const isHistory =
-    file !== '-' &&
-    (/\.history\.jsonl(\.gz)?$/.test(file) ||
-      (await recognizeFormat(file).then(
-        () => true,
-        () => false,
-      )));
-  if (!isHistory) return await runUntilFound(await readCase(file, target.dialect), job);
-  const read = await readAnyHistory(file);
-  if (read.kind !== 'sql')
-    throw new IsoldeError('usage', `${file} is a key-value history: it has no SQL that could be run again`);
-  const header = {
-    ...read.header,
-    dialect: read.header.dialect ?? target.dialect,
-    level: level ?? read.header.level ?? target.defaultLevel,
-  };
-  return { header, operations: read.operations };
-}
-
 /** How often a case without a schedule is run freely before we say that it shows nothing. */
 const freeRuns = 20;
 
+/** A run of the case that shows a finding; undefined: none does. */
 async function runUntilFound(scheduled: ScheduledCase, job: Job): Promise<History | undefined> {
   const { target, scratch, sessions, level, context, checker } = job;
   const options = { target, sessions, signal: context.signal, ...(level !== undefined && { level }) };

@@ -2,10 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { parseScript, type ScheduledCase } from '../cases/index.js';
 import type { Finding } from '../check/index.js';
-
-import { findContract } from '../contracts/index.js';
 import { fakeTarget } from '../execute/fake-target.case.js';
-import { type History, type Operation, readAnyHistory } from '../histories/index.js';
+import type { History } from '../histories/index.js';
 import { openTarget, type Target } from '../targets/index.js';
 import { describeLive } from '../targets/mariadb/live-mariadb.case.js';
 import { buryCase } from './bury.js';
@@ -144,41 +142,6 @@ describeLive('bugs of InnoDB at REPEATABLE READ', (live) => {
     );
     await fine.close();
     expect(outcome.kind).toBe('no-finding');
-  });
-});
-
-const trace = process.env.ISOLDE_PISCO_TRACE;
-
-describeLive('the TiDB trace of the Pisco artifact (ISOLDE_PISCO_TRACE says where it is)', (live) => {
-  it.skipIf(trace === undefined)('is reduced on MariaDB to a few operations', async () => {
-    const read = await readAnyHistory(trace!);
-    if (read.kind !== 'sql') throw new Error('the trace must be SQL');
-    // MariaDB takes TiDB's snapshot point when it is asked for, and needs the rows' names in the results.
-    const sqlOf = ({ kind, sql }: Operation) =>
-      kind === 'begin'
-        ? 'START TRANSACTION WITH CONSISTENT SNAPSHOT'
-        : kind === 'select'
-          ? sql?.replace(/^\s*select\s+/i, 'SELECT pkId, ')
-          : sql;
-    const history: History = {
-      header: {
-        ...read.header,
-        ...{ dialect: 'mysql', level: 'repeatable read' },
-        setup: read.header.setup!.map((sql) => sql.replace(/\s*NONCLUSTERED/gi, '')),
-      },
-      operations: read.operations.map((operation) => {
-        const sql = sqlOf(operation);
-        return sql === undefined ? operation : { ...operation, sql };
-      }),
-    };
-    const contract = findContract('tidb:repeatable-read')!;
-    const judge = mechanismJudge(contract);
-    const raw = rawFinding(history, contract, judge, live().target)!;
-    const result = await reduced(raw.candidate, { oracle: await open(live().url(), { judge }), seen: raw });
-    expect(result.finding?.kind).toBe('own-write-missed');
-    expect(result.operations).toBeLessThanOrEqual(10);
-    expect(result.transactions).toBeLessThanOrEqual(3);
-    expect(result.counts.trials).toBeLessThan(200);
   });
 });
 

@@ -30,5 +30,11 @@ export { renderProgress, renderReduced, renderSummary } from './render.js';
 export { type RepeatOptions, settleVerdict } from './sequential-test.js';
 export { sqlAccesses } from './sql-accesses.js';
 export { type StrategyName, strategies } from './strategies/index.js';
+export {
+  engineOf,
+  historyContract,
+  type TranslatedHistory,
+  translateHistory,
+} from './translate-history.js';
 export type { TrialOracle, TrialResult, Verdict } from './trial.js';
 export { type TrialCounts, Trials } from './trials.js';

@@ -51,6 +51,8 @@ export interface TargetFeatures {
   readonly transactionalDdl: boolean;
   /** A running statement can be cancelled from outside. */
   readonly cancel: boolean;
+  /** The BEGIN that takes the transaction's snapshot at once, where a plain one leaves that to a later statement. */
+  readonly snapshotBegin?: string;
   /** How many sessions may be open at once, if the engine limits it. */
   readonly maxSessions?: number;
 }

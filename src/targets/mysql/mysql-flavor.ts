@@ -46,6 +46,7 @@ const features: TargetFeatures = {
   errorDoomsTransaction: false,
   transactionalDdl: false,
   cancel: true,
+  snapshotBegin: 'START TRANSACTION WITH CONSISTENT SNAPSHOT',
 };
 
 const innodbLevels: readonly Level[] = [
