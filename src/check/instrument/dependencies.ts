@@ -5,6 +5,9 @@
  * - wr: the version a transaction read was written by another.
  * - rw: a transaction read a version, and another wrote the next one or deleted it.
  *
+ * Reads inside writes (`trace-reads.ts`) are reads like others, and so are their searches, that for the rows to write
+ * included: what it found are the rows that hold the write's mark.
+ *
  * Past the paper, where a complete search did not return a row (what the condition says of it, the database itself
  * told the observer):
  * - predicate-rw: the row as it is at the end matches, so the searcher came before its last writer. (Some writer
@@ -148,11 +151,16 @@ function addSearches(
     if (known === undefined) byTable.set(table, [r]);
     else known.push(r);
   }
+  const wrote = countTaken(chains, writes);
+  // A write whose marks are not all there may have found a row that does not show it: that is a lost write, no search.
+  const isWhole = ({ write }: ScanRun): boolean =>
+    write === undefined || writes.get(write)?.count === (wrote.get(write) ?? 0);
   const missed = (scan: ScanRun, chain: RowChain): boolean =>
     !scan.found.has(chain.rid) && !chain.writers.includes(scan.transaction);
   for (const scan of scans) {
     // A search after ROLLBACK TO, or between, may have missed a row because of what was undone.
     if (!counts.has(scan.transaction) || transactions.get(scan.transaction)?.partial === true) continue;
+    if (!isWhole(scan)) continue;
     const matchesAfter = after?.scans.get(scan.scan);
     const matchesBefore = before?.scans.get(scan.scan);
     const by = { operation: scan.operation, plain: !scan.locking };
@@ -185,4 +193,18 @@ function addSearches(
       });
     }
   }
+}
+
+/** By write, how many rows hold its mark or were deleted by it. */
+function countTaken(chains: readonly RowChain[], writes: RowEvents['writes']): Map<string, number> {
+  const taken = new Map<string, number>();
+  const deleters = new Map<number, string>();
+  for (const [token, { operation, plan }] of writes) if (plan.write.deletes) deleters.set(operation, token);
+  for (const { tokens, deleted } of chains) {
+    const deleter = deleted === undefined ? undefined : deleters.get(deleted.operation);
+    for (const token of new Set(deleter === undefined ? tokens : [...tokens, deleter])) {
+      taken.set(token, (taken.get(token) ?? 0) + 1);
+    }
+  }
+  return taken;
 }

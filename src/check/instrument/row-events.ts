@@ -52,6 +52,8 @@ export interface ScanRun {
   readonly transaction: number;
   readonly locking: boolean;
   readonly found: ReadonlySet<string>;
+  /** The write whose search for rows to write this is: what it found are the rows that hold its mark. */
+  readonly write?: string;
 }
 
 export interface ObservedState {
@@ -118,8 +120,8 @@ export function readRowEvents(history: History, instrumented: Instrumented): Row
     const { locking } = plan;
     if (plan.write?.scan !== undefined) {
       // The rows it found it wrote: they hold its mark, or it deleted them.
-      const own = { scan: plan.write.scan, operation: index, transaction, locking: true };
-      scans.push({ ...own, found: new Set() });
+      const { scan, token } = plan.write;
+      scans.push({ scan, operation: index, transaction, locking: true, found: new Set(), write: token });
     }
     if (operation.rows === undefined || plan.traces.length === 0) continue;
     const found = tracedRows(operation.rows, plan.traces);
