@@ -7,7 +7,14 @@ import type { Write } from './judge-write.js';
 import type { LockMode } from './locks.js';
 import type { Outlook } from './outlook.js';
 import type { ChangePlan } from './plan-types.js';
-import { describeImage, describeOperation, describeSpan, describeVersion, makeFinding } from './prose.js';
+import {
+  describeImage,
+  describeOperation,
+  describeSource,
+  describeSpan,
+  describeVersion,
+  makeFinding,
+} from './prose.js';
 import { imageKey, imagesOf, imagesOfAll, isVague, type RowChain, type Version } from './row-chain.js';
 import { hasSnapshot, type Tx } from './transactions.js';
 import type { Verification } from './verification.js';
@@ -37,12 +44,19 @@ export function checkLock(
       operations: [operation.index, heldBy.index, holder.last.index],
       txs: [tx, holder],
       versions: [
-        { operation: operation.index, object: row.object, seen: `${mode} lock granted`, allowed: [] },
+        {
+          operation: operation.index,
+          object: row.object,
+          seen: `${mode} lock granted`,
+          allowed: [
+            mechanism.writeConflict === 'waits' ? 'a wait for the first to end' : 'a serialization error',
+          ],
+        },
       ],
       steps: [
         `T${holder.id} locked ${row.object} (${heldMode}) with ${describeOperation(heldBy)}, answered at ${heldBy.end}.`,
         `Under ${contract.id} it keeps that lock until it ends, and it began to end at ${holder.holdsLocksUntil} at the earliest.`,
-        `A second transaction that needs the row (${mode}) meanwhile ${effect}.`,
+        `A second transaction that needs the row (${mode}) meanwhile ${effect}, whichever columns each of them changes${describeSource(contract, byRead ? 'readsLock' : 'writeConflict')}.`,
         `However, T${tx.id} ran ${describeOperation(operation)} ${describeSpan({ start: operation.start, end: operation.end ?? operation.start })}, wholly inside that time, and was granted the row.`,
       ],
     }),
@@ -99,7 +113,7 @@ export function checkFirstUpdaterWins(
       steps: [
         `T${tx.id} took its snapshot ${describeSpan(snapshot)}${tx.snapshotBy === undefined ? '' : `, with ${describeOperation(tx.snapshotBy)}`}.`,
         `After that, ${row.object} became ${describeVersion(changed)}.`,
-        `Under ${contract.id} writing a row that changed after one’s snapshot fails.`,
+        `Under ${contract.id} writing a row that changed after one’s snapshot fails${describeSource(contract, 'firstUpdaterWins')}.`,
         `However, T${tx.id} then wrote ${row.object} with ${describeOperation(operation)}, and it succeeded.`,
       ],
     }),

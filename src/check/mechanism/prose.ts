@@ -54,6 +54,12 @@ export function describePivot(contract: Contract): string {
   return pivots[contract.mechanism!.pivot];
 }
 
+/** Where a clause is written down, in parentheses. */
+export function describeSource({ sources }: Contract, clause: string): string {
+  const source = sources.find((each) => each.clause === clause);
+  return source === undefined ? '' : ` (${source.title}, ${source.url})`;
+}
+
 /** For a clause beyond the manual: who allows it, and who reported it. */
 export function describeReports(contract: Contract, clause: string): string[] {
   const reports = reportsOf(contract, clause).map(({ title, url }) => `${title} (${url})`);

@@ -1,6 +1,8 @@
 /**
  * DuckDB: snapshot isolation by MVCC, the only level it has. The snapshot is taken by the first statement after
- * BEGIN. The second of two transactions that edit a row gets a conflict error at once; inserts never conflict.
+ * BEGIN. The second of two transactions that edit a row gets a conflict error at once; inserts never conflict. The page on
+ * concurrency speaks of rows: transactions that update or delete the same row at the same time conflict. So two updates of
+ * different columns of one row have to conflict as well, and one that succeeds breaks the contract.
  */
 import { snapshotIsolation } from '../anomaly-sets.js';
 import { cite } from '../cite.js';
