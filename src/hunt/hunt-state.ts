@@ -53,7 +53,8 @@ export class HuntStateFile {
     const node = parseJson(text, this.path);
     node.members();
     const version = node.at('format').count();
-    if (version !== format) node.at('format').fail(`expected ${format}, found ${version}`);
+    if (version !== format)
+      node.at('format').fail(`expected ${format}, found ${version}; --restart begins at round 0 again`);
     return {
       ...this.name,
       finished: node.at('finished').count(),

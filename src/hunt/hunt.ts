@@ -72,6 +72,8 @@ export interface HuntOptions {
   readonly bugs?: number;
   /** Replays that must all show a finding. Default 3. */
   readonly confirmRuns?: number;
+  /** How long to wait for a database that went away. Default 30 s. */
+  readonly reopenMs?: number;
   readonly signal?: AbortSignal;
   /** The command that runs round i again. */
   readonly replayLine?: (round: number) => string;
@@ -116,6 +118,7 @@ export async function hunt(options: HuntOptions): Promise<HuntResult> {
   const database = await Database.open({
     open: options.open,
     signal: stop.signal,
+    ...(options.reopenMs === undefined ? {} : { reopenMs: options.reopenMs }),
     onReopen: (cause) => {
       counters.reopened++;
       onEvent?.({ kind: 'reopened', cause });
@@ -166,7 +169,15 @@ class Hunt {
     const { options, database, stop } = this;
     options.onEvent?.({ kind: 'opened', target: database.target, levels: this.#levels });
     const capabilities = await this.#capabilities();
-    await Promise.all(Array.from({ length: options.jobs ?? 1 }, (_, lane) => this.#lane(lane, capabilities)));
+    const lanes = Array.from({ length: options.jobs ?? 1 }, (_, lane) => this.#lane(lane, capabilities));
+    try {
+      await Promise.all(lanes);
+    } catch (error) {
+      // What one lane cannot go on without ends them all, before the database is closed under them.
+      stop.abort();
+      await Promise.allSettled(lanes);
+      throw error;
+    }
     if (stop.signal.aborted && this.#why === 'rounds') {
       this.#why = options.signal?.aborted === true ? 'interrupted' : 'time';
     }

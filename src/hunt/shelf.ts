@@ -9,7 +9,7 @@ import { join, relative } from 'node:path';
 import { errorText, IsoldeError } from '../errors.js';
 import { type History, writeWholeHistory } from '../histories/index.js';
 import type { Bug } from '../report/index.js';
-import { openStore } from '../store/index.js';
+import { openStore, type StoreFiles } from '../store/index.js';
 import type { Shelf, Shelved } from './hunt.js';
 import type { Round } from './round.js';
 
@@ -18,6 +18,8 @@ export interface ShelfOptions {
   readonly ignore?: readonly string[];
   /** Keep the histories of findings that did not reproduce under `unconfirmed/`. */
   readonly keepUnconfirmed?: boolean;
+  /** How files are written; default: on the disk. */
+  readonly files?: StoreFiles;
 }
 
 export interface OpenShelf extends Shelf {
@@ -29,7 +31,7 @@ const reports = ['report.md', 'report.html'];
 
 export async function openShelf(folder: string, options: ShelfOptions = {}): Promise<OpenShelf> {
   const { ignore = [], keepUnconfirmed = false } = options;
-  const store = await openStore(folder);
+  const store = await openStore(folder, options.files === undefined ? {} : { files: options.files });
   const again = new Map<string, { readonly bug: Bug; count: number }>();
   return {
     isIgnored: async (bug) =>

@@ -1,0 +1,216 @@
+/** Hunts as users run them: real processes that are interrupted, killed, short of disk, or two at a time. */
+import { execFileSync, spawn } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openStore } from '../src/store/index.js';
+import { mariadbAvailable } from '../src/targets/mariadb/index.js';
+import { postgresAvailable } from '../src/targets/postgres/index.js';
+import { enginesRequired } from './isolde.js';
+
+let folder: string;
+let program: string;
+let stores = 0;
+const newStore = () => join(folder, `store-${++stores}`);
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'isolde-processes-'));
+  const built = join(folder, 'built');
+  execFileSync(process.execPath, [
+    'node_modules/typescript/bin/tsc',
+    '-p',
+    'tsconfig.build.json',
+    '--outDir',
+    built,
+  ]);
+  symlinkSync(resolve('node_modules'), join(folder, 'node_modules'));
+  symlinkSync(resolve('package.json'), join(folder, 'package.json'));
+  program = join(built, 'cli', 'main.js');
+}, 120_000);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** A running `isolde hunt`, with what it has printed so far. */
+function start(...args: readonly string[]) {
+  const child = spawn(process.execPath, [program, 'hunt', ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const printed = { out: '', err: '' };
+  child.stdout.on('data', (data) => {
+    printed.out += String(data);
+  });
+  child.stderr.on('data', (data) => {
+    printed.err += String(data);
+  });
+  const ended = new Promise<number | null>((done) => child.once('exit', (code) => done(code)));
+  return {
+    pid: child.pid!,
+    printed,
+    ended,
+    signal: (name: 'SIGINT' | 'SIGKILL') => child.kill(name),
+    /** Waits until something is printed; fails when the process ends first. */
+    prints: async (pattern: RegExp) => {
+      const over = ended.then((code) => {
+        throw new Error(`it ended with ${code} before it printed ${pattern}: ${printed.out}${printed.err}`);
+      });
+      over.catch(() => undefined);
+      while (!pattern.test(printed.out + printed.err))
+        await Promise.race([over, new Promise((done) => setTimeout(done, 5))]);
+    },
+  };
+}
+
+const bugsIn = (store: string) =>
+  existsSync(join(store, 'bugs')) ? readdirSync(join(store, 'bugs')).sort() : [];
+
+/** Processes whose parent is this one, by number. */
+function childrenOf(pid: number): number[] {
+  return readdirSync('/proc').flatMap((name) => {
+    if (!/^\d+$/.test(name)) return [];
+    try {
+      const fields = readFileSync(`/proc/${name}/stat`, 'utf8').split(') ').at(-1)!.split(' ');
+      return Number(fields[1]) === pid ? [Number(name)] : [];
+    } catch {
+      return [];
+    }
+  });
+}
+
+/** Whether a process runs; one that has ended but was not waited for does not. */
+function runs(pid: number): boolean {
+  try {
+    return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
+describe('Ctrl-C', () => {
+  it('ends a hunt within a second, with every bug it told of on disk, and the next one goes on behind', async () => {
+    const store = newStore();
+    const hunt = start('--seed', 'demo', '--store', store, '--for', '60s');
+    await hunt.prints(/^bug [\s\S]*^bug /m);
+    const asked = performance.now();
+    hunt.signal('SIGINT');
+    expect(await hunt.ended).toBe(1);
+    // A second, and half a one for a machine that is busy with other tests.
+    expect(performance.now() - asked).toBeLessThan(1_500);
+    const told = [...hunt.printed.out.matchAll(/^bug (\S+)/gm)].map(([, id]) => id!);
+    expect(told.length).toBeGreaterThan(1);
+    expect(bugsIn(store)).toEqual(expect.arrayContaining(told.toSorted()));
+    expect((await (await openStore(store)).list()).problems).toEqual([]);
+    // Not on a terminal: whole lines, nothing is drawn over.
+    expect(hunt.printed.err).not.toContain('\u001b');
+    const next = start('--seed', 'demo', '--store', store, '--rounds', '8');
+    await next.ended;
+    expect(next.printed.err).toMatch(/going on at round [1-9]/);
+  }, 60_000);
+});
+
+describe('a kill', () => {
+  it('leaves whole bugs, and the next hunt goes on', async () => {
+    const store = newStore();
+    const hunt = start('--seed', 'demo', '--store', store, '--for', '60s');
+    await hunt.prints(/^bug /m);
+    hunt.signal('SIGKILL');
+    await hunt.ended;
+    const { bugs, problems } = await (await openStore(store)).list();
+    expect(problems).toEqual([]);
+    expect(bugs.length).toBeGreaterThan(0);
+    const next = start('--seed', 'demo', '--store', store, '--rounds', '0..12', '--json');
+    expect(await next.ended).toBe(1);
+    const { bugs: again } = JSON.parse(next.printed.out) as { bugs: { isNew: boolean }[] };
+    expect(again.some(({ isNew }) => !isNew)).toBe(true);
+  }, 60_000);
+});
+
+describe('two hunts on one store at once', () => {
+  it('find the same bugs as one entry each, with a count, and lose none', async () => {
+    const store = newStore();
+    const args = ['--seed', 'demo', '--rounds', '0..40', '--store', store, '--json'];
+    const two = [start(...args), start(...args)];
+    for (const { ended } of two) expect(await ended).toBe(1);
+    const results = two.map(
+      ({ printed }) => JSON.parse(printed.out) as { bugs: { id: string; isNew: boolean }[] },
+    );
+    const ids = new Set(results.flatMap(({ bugs }) => bugs.map(({ id }) => id)));
+    const { bugs, problems } = await (await openStore(store)).list();
+    expect(problems).toEqual([]);
+    expect(new Set(bugs.map(({ id }) => id))).toEqual(ids);
+    // Each was new to exactly one of them.
+    for (const id of ids) {
+      const firsts = results.flatMap((each) => each.bugs.filter((bug) => bug.id === id && bug.isNew));
+      expect(firsts, id).toHaveLength(1);
+    }
+    const common = [...ids].filter((id) => results.every((each) => each.bugs.some((bug) => bug.id === id)));
+    expect(common.length).toBeGreaterThan(0);
+    for (const { id, count } of bugs) if (common.includes(id)) expect(count).toBeGreaterThan(1);
+    expect(readdirSync(store).filter((name) => name.startsWith('lock'))).toEqual([]);
+  }, 60_000);
+});
+
+/** A file system with room for one bug, where this user may mount one. */
+function smallDisk(kilobytes: number): string | undefined {
+  const place = mkdtempSync(join(tmpdir(), 'isolde-small-disk-'));
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${kilobytes}k`, 'tmpfs', place], { stdio: 'ignore' });
+    return place;
+  } catch {
+    rmSync(place, { recursive: true, force: true });
+    return undefined;
+  }
+}
+
+const disk = process.platform === 'linux' ? smallDisk(96) : undefined;
+afterAll(() => {
+  if (disk === undefined) return;
+  execFileSync('umount', [disk]);
+  rmSync(disk, { recursive: true, force: true });
+});
+
+describe('a disk that fills up', () => {
+  it.skipIf(disk === undefined)(
+    `ends the hunt with a message and exit code 3, and what was stored stays${disk === undefined ? ' (mounting is not allowed here)' : ''}`,
+    async () => {
+      const store = join(disk!, 'store');
+      const hunt = start('--seed', 'demo', '--store', store, '--for', '60s');
+      expect(await hunt.ended).toBe(3);
+      expect(hunt.printed.err).toMatch(/^isolde: cannot write .*: (the disk is full|.*ENOSPC.*)$/m);
+      expect(hunt.printed.err).not.toMatch(/^\s+at /m);
+      const told = [...hunt.printed.out.matchAll(/^bug (\S+)/gm)].map(([, id]) => id!);
+      expect(told.length).toBeGreaterThan(0);
+      const kept = await openStore(store);
+      for (const id of told) expect((await kept.get(id)).id).toBe(id);
+    },
+    90_000,
+  );
+});
+
+const servers = [
+  { name: 'PostgreSQL', url: 'postgres:', missing: postgresAvailable() },
+  { name: 'MariaDB', url: 'mariadb:', missing: mariadbAvailable() },
+];
+for (const { name, url, missing } of servers) {
+  const suite = missing === undefined || enginesRequired ? describe : describe.skip;
+  suite(`a private ${name} server${missing === undefined ? '' : ` (${missing})`}`, () => {
+    it.skipIf(!existsSync('/proc/self/stat'))(
+      'that is killed in mid-hunt is started again, the hunt goes on, calls it no bug and leaves no server behind',
+      async () => {
+        const store = newStore();
+        mkdirSync(store);
+        const hunt = start(url, '--level', 'serializable', '--store', store, '--rounds', '0..64', '--json');
+        await hunt.prints(/hunting in/);
+        const seen = new Set<number>();
+        const [server] = childrenOf(hunt.pid);
+        seen.add(server!);
+        process.kill(server!, 'SIGKILL');
+        await hunt.prints(/the database went away and is opened again/);
+        const code = await hunt.ended;
+        const { counters, finished, bugs } = JSON.parse(hunt.printed.out);
+        expect({ code, bugs, finished }, hunt.printed.err).toEqual({ code: 0, bugs: [], finished: 65 });
+        expect(counters.reopened).toBeGreaterThan(0);
+        for (const pid of seen) expect(runs(pid)).toBe(false);
+        expect(childrenOf(hunt.pid)).toEqual([]);
+      },
+      90_000,
+    );
+  });
+}
