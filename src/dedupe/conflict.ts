@@ -10,7 +10,8 @@
  * 1. from the finding, where that names both statements;
  * 2. otherwise from the case: writes that meet in a row, in transactions that overlapped and committed, where the contract
  *    says that this cannot be. A reduced case holds nothing that its finding does not need, so the pair that is in it is
- *    the cause. For reads the two must certainly meet, for lost writes and disagreements it is enough that they may.
+ *    the cause. For reads and cycles the two must certainly meet, for lost writes and disagreements it is enough that
+ *    they may.
  *
  * Not in it: which of the two came first, and whether it had committed by then, because engines that fail at once have one
  * check for all of that. Where writers wait there are two mechanisms, the lock and the check after it, and two bugs.
@@ -56,7 +57,7 @@ export interface ConflictSource {
 /** `delete with update`; undefined: the finding does not come from a missed conflict. */
 export function missedConflict(kind: string, source: ConflictSource): string | undefined {
   if (direct.has(kind)) return named(source);
-  if (!overrun.has(kind) && !aftermath.has(kind)) return undefined;
+  if (!overrun.has(kind) && !aftermath.has(kind) && source.finding.cycle === undefined) return undefined;
   return inferred(source, overrun.has(kind));
 }
 
@@ -78,7 +79,7 @@ function inferred(source: ConflictSource, may: boolean): string | undefined {
   const texts = new Set<string>();
   for (const [i, one] of transactions.entries()) {
     for (const two of transactions.slice(i + 1)) {
-      if (!overlap(one, two) || !committed(one) || !committed(two)) continue;
+      if (!overlap(one, two) || !committed(one, byRef) || !committed(two, byRef)) continue;
       for (const a of writesOf(one, byRef)) {
         for (const b of writesOf(two, byRef)) {
           if (!(may ? mayMeet : surelyMeet)(a.touches, b.touches)) continue;
@@ -113,7 +114,14 @@ function writesOf(
 
 const endOf = (transaction: readonly CaseEvent[]): number => transaction.at(-1)!.at;
 
-const committed = (transaction: readonly CaseEvent[]): boolean => transaction.at(-1)!.kind === 'commit';
+/** As the text says, unless the run says otherwise: COMMIT after an error can end in a rollback. */
+function committed(
+  transaction: readonly CaseEvent[],
+  byRef: ReadonlyMap<string | undefined, Operation>,
+): boolean {
+  const undone = transaction.some(({ ref }) => ref !== '' && byRef.get(ref)?.ends === 'rollback');
+  return transaction.at(-1)!.kind === 'commit' && !undone;
+}
 
 const overlap = (one: readonly CaseEvent[], two: readonly CaseEvent[]): boolean =>
   one[0]!.at < endOf(two) && two[0]!.at < endOf(one);

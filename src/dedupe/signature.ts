@@ -9,7 +9,8 @@
  *     B: delete t1; commit
  *     order: A1<B1 B2<A2
  *
- * - The *cause*, up to the line that begins with `as` (`cause.ts`): the bug. The signature is its hash.
+ * - The *cause*, up to the line that begins with `as` (`cause.ts`): the bug. The signature is its hash. Where the variant
+ *   begins with the same line, that line alone is the cause.
  * - The *variant*, from there on: the form it takes here. The clause and the kind of the finding; what was read against
  *   what was expected, as roles (`roles.ts`); the statements of each transaction by kind, the judged one marked; the order
  *   of those that depend on each other; the cycle of dependencies, if the finding is one (`events.ts`). All that drawn in
@@ -39,36 +40,37 @@ export interface Behaviour {
 
 /** Twelve hexadecimal digits, the same for the same bug. */
 export function signatureOf(behaviour: Behaviour): string {
-  return hash(partsOf(behaviour).cause.join('\n'));
+  return hash(causeLines(behaviour, eventsIn(behaviour)));
 }
 
 /** Twelve hexadecimal digits, the same for the same form of a bug: the finding, the statements and their order. */
 export function variantOf(behaviour: Behaviour): string {
-  return hash(partsOf(behaviour).variant.join('\n'));
+  return hash(variantLines(behaviour, eventsIn(behaviour)));
 }
 
 /** One word for the bug, for its id: an anomaly, a kind of finding, or `missed-conflict`. */
 export function nameOf(behaviour: Behaviour): string {
-  return partsOf(behaviour).name;
+  return causeOf(behaviour, eventsIn(behaviour))?.name ?? behaviour.finding.kind;
 }
 
 /** Cause and variant before they are hashed, for people. */
 export function describeBehaviour(behaviour: Behaviour): string {
-  const { cause, variant } = partsOf(behaviour);
+  const events = eventsIn(behaviour);
+  const [cause, variant] = [causeLines(behaviour, events), variantLines(behaviour, events)];
   if (cause.every((line, i) => line === variant[i])) return variant.join('\n');
   return [...cause, `as ${variant[0]}`, ...variant.slice(1)].join('\n');
 }
 
-interface Parts {
-  readonly name: string;
-  readonly cause: readonly string[];
-  readonly variant: readonly string[];
+function eventsIn({ case: program, schedule, finding }: Behaviour): CaseEvents {
+  const pivot = finding.contract === undefined ? undefined : findContract(finding.contract)?.mechanism?.pivot;
+  return eventsOf(program, schedule, { beginCounts: pivot === 'begin' });
 }
 
-function partsOf(behaviour: Behaviour): Parts {
-  const { case: program, schedule, finding, history } = behaviour;
-  const pivot = finding.contract === undefined ? undefined : findContract(finding.contract)?.mechanism?.pivot;
-  const events = eventsOf(program, schedule, { beginCounts: pivot === 'begin' });
+function causeLines(behaviour: Behaviour, events: CaseEvents): readonly string[] {
+  return causeOf(behaviour, events)?.lines ?? variantLines(behaviour, events);
+}
+
+function variantLines({ finding, history }: Behaviour, events: CaseEvents): readonly string[] {
   const number = transactionNumbers(events, history);
   const cycle = (finding.cycle ?? []).map(({ from, to, kind, object }) => ({
     from: number.get(from) ?? -1,
@@ -76,17 +78,15 @@ function partsOf(behaviour: Behaviour): Parts {
     kind,
     ...(object === undefined ? {} : { object }),
   }));
-  const variant = [
+  return [
     `${finding.clause ?? 'no clause'}: ${finding.kind}`,
     ...rolesOf(finding),
     ...drawCanonically({ ...events, judged: judgedStatements(finding, history), cycle }),
   ];
-  const cause = causeOf(behaviour, events);
-  return { name: cause?.name ?? finding.kind, cause: cause?.lines ?? variant, variant };
 }
 
-function hash(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, 12);
+function hash(lines: readonly string[]): string {
+  return createHash('sha256').update(lines.join('\n')).digest('hex').slice(0, 12);
 }
 
 /** The statements whose results are wrong: those with versions, or the first the finding names if it is no cycle. */
