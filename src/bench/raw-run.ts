@@ -3,13 +3,15 @@
  *
  * 1. Twelve sessions run a program as fast as the database answers, with the bug in the engine. Programs of further seeds
  *    follow until a run shows the finding.
- * 2. The order is inferred, and the whole history is replayed: by batch, and with no order at all beside it. A replay
- *    counts if it shows a finding of the same identity; how many were identical, answer by answer, is told apart.
- * 3. The finding is reduced from the history, and the minimal case runs again.
+ * 2. The order is inferred. A first replay may show more sharply what the raw run shows only by a consequence
+ *    (`sharperFinding`); then that is the finding.
+ * 3. The whole history is replayed: by batch, and with no order at all beside it. A replay counts if it shows a finding of
+ *    the same identity; how many show it at the same statement, and how many were identical answer by answer, is told apart.
+ * 4. The finding is reduced from the history, and the minimal case runs again.
  *
  * Connections, tables and the mirror of their data stay from replay to replay.
  */
-import type { Finding } from '../check/index.js';
+import { type Finding, type FindingInRun, sharperFinding } from '../check/index.js';
 import { type Contract, findContract } from '../contracts/index.js';
 import { runFree, SessionPool } from '../execute/index.js';
 import type { History } from '../histories/index.js';
@@ -23,7 +25,14 @@ import {
   rawFinding,
   reduceFinding,
 } from '../reduce/index.js';
-import { inferSchedule, type ReplayMode, type Reproduction, reproduceOrder } from '../reproduce/index.js';
+import {
+  type InferredOrder,
+  inferSchedule,
+  type ReplayMode,
+  type Reproduction,
+  replay,
+  reproduceOrder,
+} from '../reproduce/index.js';
 import { parseFault, type Scratch, type Target, withFault } from '../targets/index.js';
 import type { RawBug } from './raw-bugs.js';
 import { rawWorkload } from './raw-workload.js';
@@ -50,6 +59,8 @@ export interface RawRunResult {
   readonly transactions?: number;
   /** Findings of this kind in the raw run. */
   readonly findings?: number;
+  /** The kind of the finding that was followed. */
+  readonly kind?: string;
   readonly batch?: Ratio;
   readonly random?: Ratio;
   readonly minimal?: MinimalCase;
@@ -122,20 +133,22 @@ async function measure(
     };
     const rules = contract ?? contractOf(history, target);
     progress(`${raw.findings} findings in ${facts.operations} operations of seed ${seed}`);
+    const inferred = inferSchedule(history, rules, { reasons: false, check: false });
+    const seen = await asReplayed(raw, inferred, bench);
     const replayed = (mode: 'batch' | 'random') =>
-      replayWhole(raw, history, rules, { ...options, ...bench, mode, progress });
+      replayWhole([raw, seen], inferred, rules, { ...options, ...bench, mode, progress });
     const byBatch = await replayed('batch');
     const byChance = await replayed('random');
     const ratios = { batch: byBatch.ratio, random: byChance.ratio };
     const reduced = await reduceFinding(candidateOf(byBatch.result.inferred), {
-      ...{ oracle, seen: raw, confirmRuns: options.replays },
+      ...{ oracle, seen, confirmRuns: options.replays },
       onProgress: ({ stage, counts, operations }) =>
         progress(`reducing: ${operations} operations, ${counts.trials} trials, ${stage}`),
     });
     const divergence = divergenceOf(byBatch.result);
     if (reduced.kind !== 'reduced') {
       const why = [`reduction: ${reduced.kind}`, divergence].filter((text) => text !== '').join('; ');
-      return { ...facts, ...ratios, problem: why };
+      return { ...facts, ...ratios, kind: seen.finding.kind, problem: why };
     }
     const { result } = reduced;
     const minimal: MinimalCase = {
@@ -143,7 +156,13 @@ async function measure(
       ...{ trials: result.counts.trials, seconds: result.seconds, isMinimal: result.minimal },
       ...result.confirmed,
     };
-    return { ...facts, ...ratios, minimal, ...(divergence !== '' && { problem: divergence }) };
+    return {
+      ...facts,
+      ...ratios,
+      kind: seen.finding.kind,
+      minimal,
+      ...(divergence !== '' && { problem: divergence }),
+    };
   } finally {
     await sessions.close();
     await scratch.drop();
@@ -182,36 +201,52 @@ async function findInFreeRun(
   return undefined;
 }
 
+/** The finding as a replay shows it: the same, or a sharper one about the same matter. */
+async function asReplayed(
+  raw: RawFinding,
+  inferred: InferredOrder,
+  { target, scratch, sessions, judge }: Bench,
+): Promise<FindingInRun> {
+  const wanted = judge.identity(raw.finding, raw.history);
+  const { history } = await replay(scratch, inferred, 'batch', { target, sessions });
+  const findings = judge.findings(history, target);
+  if (findings.some((finding) => judge.identity(finding, history) === wanted)) return raw;
+  const finding = sharperFinding(raw, findings, history);
+  return finding === undefined ? raw : { finding, history };
+}
+
 /** Replays the whole history a number of times, and looks where the finding shows. */
 async function replayWhole(
-  raw: RawFinding,
-  history: History,
+  seen: readonly FindingInRun[],
+  inferred: InferredOrder,
   rules: Contract,
   options: Bench & Pick<RawRunOptions, 'replays'> & { mode: ReplayMode; progress: (text: string) => void },
 ): Promise<{ readonly result: Reproduction; readonly ratio: Ratio }> {
   const { judge, target, scratch, sessions, mode, replays, progress } = options;
   const began = performance.now();
-  const infer = (choices?: ReadonlyMap<number, number>) =>
-    inferSchedule(history, rules, { reasons: false, check: false, ...(choices && { choices }) });
-  const identity = judge.identity(raw.finding, raw.history);
-  const place = placeOf(raw.finding, raw.history);
+  const [raw, followed] = seen.map(({ finding, history }) => judge.identity(finding, history));
+  // However sharply a replay shows it, it is one finding.
+  const identity = (finding: Finding, run: History) => {
+    if (seen.some((each) => each.finding === finding)) return raw!;
+    const own = judge.identity(finding, run);
+    return own === followed ? raw! : own;
+  };
+  const places = seen.map(({ finding, history }) => placeOf(finding, history));
   const inPlace: boolean[] = [];
   const findings = (run: History) => {
     const found = judge.findings(run, target);
-    inPlace.push(
-      found.some((each) => judge.identity(each, run) === identity && placeOf(each, run) === place),
-    );
+    inPlace.push(found.some((each) => places.includes(placeOf(each, run)) && identity(each, run) === raw));
     return found;
   };
   const result = await reproduceOrder(
     scratch,
-    infer(),
-    raw.finding,
+    inferred,
+    seen[0]!.finding,
     {
-      ...{ target, sessions, mode, runs: replays, checker: { findings, identity: judge.identity } },
+      ...{ target, sessions, mode, runs: replays, checker: { findings, identity } },
       onRun: (done, shown) => progress(`${mode} ${shown} of ${done}`),
     },
-    infer,
+    (choices) => inferSchedule(inferred.raw, rules, { reasons: false, check: false, choices }),
   );
   const { reproduced: shown, identical, runs } = result;
   // Other orders may have been tried first; those runs are not counted.

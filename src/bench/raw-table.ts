@@ -26,7 +26,9 @@ function cells({ bug, asked, problem, ...result }: RawRunResult): string[] {
     bug.fault === undefined ? bug.name : `\`${bug.name}\``,
     String(result.operations ?? asked),
     result.transactions === undefined ? '' : String(result.transactions),
-    result.findings === undefined ? `none (${problem ?? ''})` : `${bug.kind} × ${result.findings}`,
+    result.findings === undefined
+      ? `none (${problem ?? ''})`
+      : `${findingText(bug.kind, result.kind)} × ${result.findings}`,
     ratioText(result.batch),
     ratioText(result.random),
     minimal === undefined
@@ -37,6 +39,11 @@ function cells({ bug, asked, problem, ...result }: RawRunResult): string[] {
     minimal === undefined ? '' : minimal.isMinimal ? 'yes' : 'no',
     minimal === undefined ? '' : `${minimal.shown}/${minimal.runs}`,
   ];
+}
+
+/** A finding that replays show more sharply is told with both its kinds. */
+function findingText(kind: string, followed = kind): string {
+  return followed === kind ? kind : `${kind} (replayed: ${followed})`;
 }
 
 function ratioText(ratio: Ratio | undefined): string {
@@ -82,7 +89,8 @@ Faults of the wrapper on PostgreSQL, REPEATABLE READ: ${[...faults].join(', ')}.
 | ${columns.map(() => '---').join(' | ')} |
 ${results.map(renderRow).join('\n')}
 
-- *finding*: its kind, and how many findings of that kind the raw run has; the first is the one pursued.
+- *finding*: its kind, and how many findings of that kind the raw run has; the first is the one pursued. Where replays
+  show more sharply what the raw run shows only by a consequence, both kinds are told.
 - *by batch*, *at random*: replays of the whole history that show a finding of the same identity (the clause broken and the roles of
   operations); in brackets how many show it at the very same statement, and in how many every operation saw
   what it saw in the raw run. A bug that shows in many places of a run comes back at random too, but elsewhere.

@@ -67,4 +67,5 @@ export {
 } from './mechanism/index.js';
 export { cycleRulesOut, nameCycle } from './name-cycle.js';
 export { addRealTimeOrder, addSessionOrder } from './real-time.js';
+export { type FindingInRun, sharperFinding } from './sharper-finding.js';
 export { findingToSvg } from './svg.js';
