@@ -15,7 +15,7 @@
  */
 import { changing, conflictsOf, publish, someRow, write } from './conflicts.js';
 import type { Accesses } from './evidence.js';
-import type { OrderGraph } from './order-graph.js';
+import { type OrderGraph, strength } from './order-graph.js';
 import type { Steps } from './steps.js';
 
 export interface Batches {
@@ -193,6 +193,11 @@ class Batcher {
     }
     const { step, edge } = weakest;
     const choices = [...new Set(cycle.map(({ choice }) => choice))].filter((choice) => choice >= 0);
+    if (weakest.strength === strength.answered) {
+      this.graph.pending[step]!--;
+      this.#moved.set(edge, -1);
+      return;
+    }
     this.#forced.push({ step, strength: weakest.strength, choices });
     const next = step + 1 < firstOf[session[step]! + 1]! ? step + 1 : -1;
     this.graph.pending[step]!--;

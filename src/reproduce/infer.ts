@@ -32,7 +32,7 @@ import { type StepPair, strength } from './order-graph.js';
 import { orderReasons } from './reasons.js';
 import { type Solution, solve } from './solve.js';
 import { type LeftOut, refOf, type Steps, stepsOf } from './steps.js';
-import { timeOrder } from './time-order.js';
+import { answerOrder, timeOrder } from './time-order.js';
 import { addTimestampOrder } from './timestamp-order.js';
 import { addVersionOrder } from './version-order.js';
 
@@ -116,8 +116,9 @@ export function openInference(history: History, contract: Contract, options: Inf
   addVersionOrder(evidence);
   if (mechanism.protocol === 'timestamp') addTimestampOrder(evidence);
   const times = timeOrder(steps, evidence.accesses, evidence.objects.names.length);
+  const answers = answerOrder(steps, evidence.accesses, evidence.objects.names.length);
   const make = (learnt: readonly StepPair[] = [], choices: ReadonlyMap<number, number> = new Map()) => {
-    const solution = solve(evidence, times, choices, learnt);
+    const solution = solve(evidence, times, answers, choices, learnt);
     return inferredOrder(history, evidence, solution, learnt, options);
   };
   return { evidence, order: make };

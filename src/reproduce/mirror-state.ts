@@ -30,11 +30,15 @@ class Doing {
   /** Rows it wrote, with the version before. */
   readonly rows: number[] = [];
   readonly before: Image[] = [];
+  /** What it left in them; not always what they hold when it ends, for some engines let two writers in. */
+  readonly after: Image[] = [];
   /** Tables whose rows it may have changed in ways we cannot follow. */
   fuzzy: Set<Table> | undefined;
   savepoints: { name: string; images: Map<number, Image> }[] | undefined;
   /** Rows it inserted where nobody is told of them before the COMMIT. */
   late: Map<number, Image> | undefined;
+  /** Tables whose readers and writers a certifier watches. */
+  watched: Set<number> | undefined;
 
   access(object: number, roles: number): void {
     const at = this.objects.indexOf(object);
@@ -47,6 +51,16 @@ class Doing {
 
   wrote(row: number): boolean {
     return this.rows.includes(row);
+  }
+
+  write(row: number, before: Image, after: Image): void {
+    const at = this.rows.indexOf(row);
+    if (at >= 0) this.after[at] = after;
+    else {
+      this.rows.push(row);
+      this.before.push(before);
+      this.after.push(after);
+    }
   }
 }
 
@@ -215,11 +229,7 @@ export class MirrorState {
     this.lock(step, transaction, row, role.write | role.lock);
     if (this.scanLocks) this.scanLock(step, transaction, undefined, false, row);
     if (this.writerLock >= 0) this.writer(step, transaction, true);
-    const doing = this.do(transaction);
-    if (!doing.wrote(row)) {
-      doing.rows.push(row);
-      doing.before.push(this.current[row]);
-    }
+    this.do(transaction).write(row, this.current[row], image);
     this.current[row] = image;
     this.basedOn(step, transaction, row);
     if (this.mechanism.pivot === 'uncommitted') this.version(row, step, image);
@@ -232,17 +242,27 @@ export class MirrorState {
     doing.access(row, role.write | role.lock);
     doing.late ??= new Map();
     doing.late.set(row, image);
-    if (!doing.wrote(row)) {
-      doing.rows.push(row);
-      doing.before.push(this.current[row]);
-    }
+    doing.write(row, this.current[row], image);
     this.basedOn(step, transaction, row);
   }
 
   /** The row as a statement of this transaction would find it now. */
   imageFor(transaction: number, row: number): Image {
-    const late = this.doing[transaction]?.late;
-    return late?.has(row) === true ? late.get(row) : this.current[row];
+    const doing = this.doing[transaction];
+    const at = doing === undefined ? -1 : doing.rows.indexOf(row);
+    return at < 0 ? this.current[row] : doing!.after[at];
+  }
+
+  /**
+   * A certifier watches who read what another wrote, row by row, page by page or by whole tables, and fails whom it likes. So
+   * statements on a table keep their order towards the ends of transactions that used it.
+   */
+  watch(step: number, transaction: number, table: Table): void {
+    const object = this.tableObject[table.number]!;
+    this.accesses.add(step, object, role.read);
+    const doing = this.do(transaction);
+    doing.watched ??= new Set();
+    doing.watched.add(object);
   }
 
   /** The one writer: statements that change nothing take its lock too, and only changes outdate others' snapshots. */
@@ -270,6 +290,9 @@ export class MirrorState {
     if (this.writerLock >= 0) this.writer(step, transaction, true);
     if (this.rows[table.number]!.size > scanLimit) this.blind.add(table);
     else for (const row of this.rows[table.number]!.values()) this.current[row] = undefined;
+    doing.rows.forEach((row, i) => {
+      if (this.objects.tableOf[row] === object) doing.after[i] = undefined;
+    });
   }
 
   lock(step: number, transaction: number, object: number, roles: number): void {
@@ -319,6 +342,7 @@ export class MirrorState {
       if (object === this.writerLock && committed && roles & role.write)
         this.version(object, step, undefined);
     }
+    for (const table of doing.watched ?? []) this.accesses.add(step, table, role.publish);
     for (const [row, image] of doing.late ?? []) {
       if (!committed) continue;
       this.locks.take(step, transaction, row, { exclusive: true, writes: true });
@@ -329,7 +353,7 @@ export class MirrorState {
       const before = doing.before[i];
       if (!committed && doing.late?.has(row) !== true) this.current[row] = before;
       if (pivot !== 'uncommitted') {
-        if (committed) this.version(row, step, ends === 'unknown' ? undefined : this.current[row]);
+        if (committed) this.version(row, step, ends === 'unknown' ? undefined : doing.after[i]);
       } else if (!committed) this.version(row, step, before);
     }
     for (const table of doing.fuzzy ?? []) {
@@ -350,8 +374,7 @@ export class MirrorState {
 
   savepoint(transaction: number, op: Operation): void {
     const doing = this.do(transaction);
-    const images = new Map<number, Image>();
-    for (const row of doing.rows) images.set(row, this.current[row]);
+    const images = new Map<number, Image>(doing.rows.map((row, i) => [row, doing.after[i]]));
     doing.savepoints ??= [];
     doing.savepoints.push({ name: lastWord(op), images });
   }
@@ -363,7 +386,10 @@ export class MirrorState {
     const { images } = doing.savepoints![at]!;
     doing.savepoints!.length = at + 1;
     doing.rows.forEach((row, i) => {
-      this.current[row] = images.has(row) ? images.get(row) : doing.before[i];
+      const image = images.has(row) ? images.get(row) : doing.before[i];
+      doing.after[i] = image;
+      if (doing.late?.has(row) === true) doing.late.set(row, image);
+      else this.current[row] = image;
       this.accesses.add(step, row, role.write);
     });
   }

@@ -134,6 +134,8 @@ class Mirror {
 
   #planned(step: number, transaction: number, op: Operation): void {
     const plan = this.#planner.plan(op.sql ?? '');
+    if (this.#state.mechanism.certifier === 'ssi' && plan.type !== 'opaque')
+      this.#state.watch(step, transaction, plan.table);
     const locksOut = op.error?.class === 'busy' || op.error?.class === 'serialization';
     if (this.#state.writerLock >= 0 && op.kind !== 'select' && !locksOut)
       this.#state.writer(step, transaction, false);

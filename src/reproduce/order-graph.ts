@@ -12,6 +12,8 @@ export const strength = {
   chosen: 2,
   /** A guess, or a lock that may be waited for. */
   weak: 3,
+  /** Nothing speaks for it but that it was answered first. */
+  answered: 4,
 } as const;
 
 /** The orders of the alternatives chosen, with the number of the choice each belongs to. */
@@ -42,11 +44,13 @@ export function orderGraph(
   edges: Edges,
   chosen: ChosenOrders,
   times: TimeEdges,
+  answers: TimeEdges,
   learnt: readonly StepPair[],
 ): OrderGraph {
   const found = edges.from.length;
   const guessed = found + chosen.orders.length;
-  const timed = guessed + times.from.length;
+  const answered = guessed + times.from.length;
+  const timed = answered + answers.from.length;
   const all = timed + learnt.length;
   const from = new Int32Array(all);
   const to = new Int32Array(all);
@@ -63,6 +67,9 @@ export function orderGraph(
   });
   from.set(times.from.view(), guessed);
   to.set(times.to.view(), guessed);
+  from.set(answers.from.view(), answered);
+  to.set(answers.to.view(), answered);
+  strengths.fill(strength.answered, answered, timed);
   learnt.forEach((pair, i) => {
     from[timed + i] = pair[0];
     to[timed + i] = pair[1];

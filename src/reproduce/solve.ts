@@ -24,6 +24,7 @@ const stepsTimesRounds = 4_000_000;
 export function solve(
   evidence: Evidence,
   times: TimeEdges,
+  answers: TimeEdges,
   preferred: ReadonlyMap<number, number> = new Map(),
   learnt: readonly StepPair[] = [],
 ): Solution {
@@ -35,7 +36,7 @@ export function solve(
   for (let round = 0; round < rounds; round++) {
     const orders = choices.flatMap((choice, i) => choice.alternatives[asked[i]!]!);
     const choice = choices.flatMap((one, i) => one.alternatives[asked[i]!]!.map(() => i));
-    const graph = orderGraph(steps.count, edges, { orders, choice }, times, learnt);
+    const graph = orderGraph(steps.count, edges, { orders, choice }, times, answers, learnt);
     const batches = makeBatches(steps, accesses, objects.names.length, graph);
     const holds = choices.map((one, i) => holding(one, asked[i]!, batches));
     const score = scoreOf(batches, holds);

@@ -83,3 +83,57 @@ export function timeOrder(steps: Steps, accesses: Accesses, objectCount: number)
   }
   return edges;
 }
+
+/**
+ * Of two conflicting accesses that overlapped, the one answered first probably came first. Guesses, given up wherever
+ * anything else speaks against them.
+ */
+export function answerOrder(steps: Steps, accesses: Accesses, objectCount: number): TimeEdges {
+  const { count, start, end, session } = steps;
+  const { first, object, roles } = accesses;
+  const recent: (number[] | undefined)[] = new Array(objectCount).fill(undefined);
+  const rolesOf: (number[] | undefined)[] = new Array(objectCount).fill(undefined);
+  const edges: TimeEdges = { from: new Ints(count), to: new Ints(count) };
+  const given = new Int32Array(steps.firstOf.length).fill(-1);
+  const touched: number[] = [];
+  for (const step of stepsByTime(steps, end)) {
+    for (let i = first[step]!; i < first[step + 1]!; i++) {
+      const at = object[i]!;
+      const mask = conflictsOf(roles[i]!);
+      let list = recent[at];
+      let listRoles = rolesOf[at]!;
+      if (list === undefined) {
+        list = [];
+        listRoles = [];
+        recent[at] = list;
+        rolesOf[at] = listRoles;
+      }
+      let kept = 0;
+      for (let j = 0; j < list.length; j++) {
+        const other = list[j]!;
+        const theirs = listRoles[j]!;
+        const conflicts = (mask & theirs) !== 0;
+        const apart = session[other] !== session[step];
+        if (conflicts && apart && end[other]! >= start[step]!) {
+          if (given[session[other]!]! < 0) touched.push(session[other]!);
+          if (other > given[session[other]!]!) given[session[other]!] = other;
+        }
+        const covered = (conflictsOf(theirs) & ~mask) === 0;
+        if (covered && (conflicts || !apart)) continue;
+        list[kept] = other;
+        listRoles[kept++] = theirs;
+      }
+      list.length = kept;
+      listRoles.length = kept;
+      list.push(step);
+      listRoles.push(roles[i]!);
+    }
+    for (const theirs of touched) {
+      edges.from.push(given[theirs]!);
+      edges.to.push(step);
+      given[theirs] = -1;
+    }
+    touched.length = 0;
+  }
+  return edges;
+}
