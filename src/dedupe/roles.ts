@@ -25,6 +25,7 @@ const roles: Readonly<Record<string, readonly [seen: string, expected: string]>>
 const phrases: ReadonlySet<string> = new Set([
   'written without an error',
   'a serialization error',
+  'a wait for the first to end',
   'exclusive lock granted',
   'share lock granted',
 ]);

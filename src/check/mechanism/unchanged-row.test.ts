@@ -1,0 +1,25 @@
+import { expect, it } from 'vitest';
+import { findContract } from '../../contracts/index.js';
+import { verifyMechanism } from './index.js';
+import { story } from './story.case.js';
+
+const kinds = (text: string, contract: string) =>
+  verifyMechanism(story(text), findContract(contract)!).findings.map(({ kind }) => kind);
+
+const second = (first: string) => `
+  T1: BEGIN
+  T1: ${first}
+  T2: UPDATE t SET v = 12 WHERE id = 1 -> 1
+  T1: ROLLBACK
+`;
+
+it('an update to the same values holds no row where conflicts fail at once, and does where they wait', () => {
+  const same = second('UPDATE t SET v = 10 WHERE id = 1 -> 1');
+  expect(kinds(same, 'duckdb:snapshot')).toEqual([]);
+  expect(kinds(second('UPDATE t SET v = v WHERE id = 1 -> 1'), 'duckdb:snapshot')).toEqual([]);
+  expect(kinds(same, 'postgres:repeatable-read')).toEqual(['lock-violated']);
+  expect(kinds(second('UPDATE t SET v = 11 WHERE id = 1 -> 1'), 'duckdb:snapshot')).toEqual([
+    'lock-violated',
+  ]);
+  expect(kinds(second('DELETE FROM t WHERE id = 1 -> 1'), 'duckdb:snapshot')).toEqual(['lock-violated']);
+});
