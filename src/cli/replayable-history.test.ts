@@ -104,6 +104,6 @@ describeLive('a history of TiDB on MariaDB', (live) => {
       expect(result.transactions).toBeLessThanOrEqual(3);
       expect(result.trials).toBeLessThan(106);
     },
-    60_000,
+    300_000,
   );
 });

@@ -1,16 +1,16 @@
 /**
  * Drops a column everywhere: from its table's definition and that table's constraints and indexes, from the INSERTs into it,
  * from SET lists, projections and orders. A WHERE loses the conjuncts that name it. What still names the column after that
- * makes the proposal fail.
+ * makes the proposal fail. First all columns that no session names go at once, then columns one by one.
  */
 import {
-  type CreateTableStatement,
   type Expression,
   type IndexedExpression,
   parseStatement,
   printStatement,
   type SelectItem,
   type Statement,
+  tokenize,
   visitNodes,
 } from '../../sql/index.js';
 import type { Candidate } from '../candidate.js';
@@ -19,30 +19,44 @@ import { type Pass, type PassContext, type Proposal, withSql } from './pass.js';
 export const dropColumns: Pass = {
   name: 'drop columns',
   proposals(current, context) {
-    return current.case.setup.flatMap((sql): Proposal[] => {
-      const table = parseStatement(sql, context.dialect);
-      if (table.type !== 'create-table' || table.columns.length < 2) return [];
-      return table.columns
-        .map(
-          ({ name }) =>
-            () =>
-              dropColumn(current, table, name, context),
-        )
-        .toReversed();
+    const { dialect } = context;
+    const { setup, sessions } = current.case;
+    const named = new Set(
+      sessions.flatMap(({ statements }) =>
+        statements.flatMap((sql) =>
+          tokenize(sql, dialect).map(({ text }) => text.replace(/["`[\]]/g, '').toLowerCase()),
+        ),
+      ),
+    );
+    const columns = setup.flatMap((sql): Dropped[] => {
+      const table = parseStatement(sql, dialect);
+      if (table.type !== 'create-table') return [];
+      return table.columns.map(({ name: column }, position) => ({ table: table.name, column, position }));
     });
+    const perTable = (table: string) => columns.filter((each) => each.table === table).length;
+    const unnamed = columns.filter(({ table, column }, i) => {
+      // A table keeps its first column if nothing else keeps it.
+      const first = columns.findIndex((each) => each.table === table) === i;
+      return !named.has(column.toLowerCase()) && !first;
+    });
+    const single = columns.filter(({ table }) => perTable(table) > 1).toReversed();
+    return [
+      ...(unnamed.length > 1 ? [() => dropAll(current, unnamed, context)] : []),
+      ...single.map(
+        (one): Proposal =>
+          () =>
+            dropAll(current, [one], context),
+      ),
+    ];
   },
 };
 
-function dropColumn(
-  current: Candidate,
-  table: CreateTableStatement,
-  column: string,
-  { dialect }: PassContext,
-): Candidate {
-  const position = table.columns.findIndex(({ name }) => name === column);
+/** From the last column to the first, so that places in INSERTs without a column list stay right. */
+function dropAll(current: Candidate, columns: readonly Dropped[], { dialect }: PassContext): Candidate {
+  const order = columns.toSorted((a, b) => b.position - a.position);
   return withSql(current, (sql) => {
     const statement = parseStatement(sql, dialect);
-    const changed = withoutColumn(statement, { table: table.name, column, position });
+    const changed = order.reduce(withoutColumn, statement);
     return changed === statement ? sql : printStatement(changed, dialect);
   });
 }

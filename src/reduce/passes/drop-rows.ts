@@ -1,25 +1,35 @@
 /**
- * Drops rows of the set-up's INSERT … VALUES: all but one, halves, quarters, down to single rows; an INSERT left without rows
- * goes.
+ * Drops rows of the set-up's INSERT … VALUES, whichever INSERT they stand in: all, halves, quarters, down to single rows; an
+ * INSERT left without rows goes. So a row to a statement costs no more trials than all rows in one.
  */
 import { type InsertStatement, parseStatement, printStatement } from '../../sql/index.js';
-import { type Pass, type Proposal, withSetup } from './pass.js';
+import { type Pass, withSetup } from './pass.js';
 
 export const dropRows: Pass = {
   name: 'drop rows',
   proposals(current, { dialect }) {
-    return current.case.setup.flatMap((sql, at): Proposal[] => {
-      if (!/^\s*insert\b/i.test(sql)) return [];
+    const { setup } = current.case;
+    const inserts = setup.map((sql) => {
+      if (!/^\s*insert\b/i.test(sql)) return undefined;
       const statement = parseStatement(sql, dialect);
-      if (statement.type !== 'insert' || statement.source.type !== 'values') return [];
-      const { rows } = statement.source;
-      return pieces(rows.length).map(([from, to]) => () => {
-        const left = rows.filter((_, r) => r < from || r >= to);
-        const setup = current.case.setup.flatMap((other, i) =>
-          i !== at ? [other] : left.length === 0 ? [] : [printInsert(statement, left)],
-        );
-        return withSetup(current, setup);
-      });
+      return statement.type === 'insert' && statement.source.type === 'values'
+        ? { statement, rows: statement.source.rows }
+        : undefined;
+    });
+    const places = inserts.flatMap((insert, at) => insert?.rows.map((_, row) => ({ at, row })) ?? []);
+    return pieces(places.length).map(([from, to]) => () => {
+      const gone = new Map<number, Set<number>>();
+      for (const { at, row } of places.slice(from, to)) gone.set(at, (gone.get(at) ?? new Set()).add(row));
+      return withSetup(
+        current,
+        setup.flatMap((sql, at) => {
+          const without = gone.get(at);
+          if (without === undefined) return [sql];
+          const { statement, rows } = inserts[at]!;
+          const left = rows.filter((_, row) => !without.has(row));
+          return left.length === 0 ? [] : [printInsert(statement, left)];
+        }),
+      );
     });
 
     function printInsert(statement: InsertStatement, rows: InsertRows): string {

@@ -5,27 +5,19 @@ import { dropSetup } from './drop-setup.js';
 import { dropTransactions } from './drop-transactions.js';
 import { lowerLevel } from './lower-level.js';
 import { mergeSessions } from './merge-sessions.js';
-import type { Pass } from './pass.js';
 import { plainNames } from './plain-names.js';
+import type { Passes } from './run-passes.js';
 import { smallValues } from './small-values.js';
 import { oneAtATime } from './total-order.js';
 import { weakenStatements } from './weaken-statements.js';
 
 export { operationRemovals, singleRemovals } from './drop-operations.js';
 export type { Pass, PassContext } from './pass.js';
-export { runPasses } from './run-passes.js';
+export { type Passes, runPasses } from './run-passes.js';
 
 /** What removes most comes first. */
-export const passes: readonly Pass[] = [
-  dropTransactions,
-  dropOperations,
-  oneAtATime,
-  mergeSessions,
-  dropRows,
-  dropSetup,
-  weakenStatements,
-  dropColumns,
-  smallValues,
-  lowerLevel,
-  plainNames,
-];
+export const passes: Passes = {
+  removals: [dropTransactions, dropOperations],
+  structural: [oneAtATime, mergeSessions, dropRows, dropSetup, weakenStatements, dropColumns],
+  cosmetic: [plainNames, smallValues, lowerLevel],
+};

@@ -8,14 +8,27 @@
  * - an expression replaced by one of its parts (`a AND b` → `a`; `f(x)` → `x`; a subquery → 1), a join by one of its
  *   sides, a set operation by one of its operands, a projection by `*`.
  *
- * Most proposals are fine SQL, some are not; a trial tells.
+ * Most proposals are fine SQL, some are not; a trial tells. Where nothing but the rows matters, as in most findings, one
+ * trial does most of the work: all statements bare at once (`SELECT * FROM t`, `UPDATE t SET a = 1`), then reads or writes
+ * alone, then one statement at a time.
  */
-import { type Dialect, parseStatement, printStatement, type Statement } from '../../sql/index.js';
+import {
+  type Dialect,
+  parseStatement,
+  printStatement,
+  type SelectCore,
+  type Statement,
+} from '../../sql/index.js';
+import { contentKey } from '../candidate.js';
 import { type Pass, type Proposal, withSetup, withStatements } from './pass.js';
 
 export const weakenStatements: Pass = {
   name: 'weaken statements',
   proposals(current, { dialect }) {
+    const bare = (types: readonly Statement['type'][]): Proposal => {
+      const changed = withStatements(current, (sql) => bareStatement(sql, types, dialect));
+      return () => (contentKey(changed) === contentKey(current) ? undefined : changed);
+    };
     const inSessions = current.case.sessions.flatMap(({ statements }, s) =>
       statements.flatMap((sql, p): Proposal[] =>
         weakerStatements(sql, dialect).map(
@@ -31,8 +44,37 @@ export const weakenStatements: Pass = {
             (weaker) => () => withSetup(current, current.case.setup.with(i, weaker)),
           ),
     );
-    return [...inSessions, ...inSetup];
+    const grouped =
+      inSessions.length > 1
+        ? [bare(['select', 'update', 'delete']), bare(['select']), bare(['update', 'delete'])]
+        : [];
+    return [...grouped, ...inSessions, ...inSetup];
   },
+};
+
+/** A statement without all that can be left out of it at once. */
+function bareStatement(sql: string, types: readonly Statement['type'][], dialect: Dialect): string {
+  const statement = parseStatement(sql, dialect);
+  if (!types.includes(statement.type)) return sql;
+  switch (statement.type) {
+    case 'select': {
+      const { body } = statement;
+      if (body.type !== 'core' || body.from.length !== 1 || body.from[0]!.type !== 'table') return sql;
+      const core = { ...emptyCore, from: body.from };
+      return printStatement({ type: 'select', body: core, orderBy: [], locks: [] }, dialect);
+    }
+    case 'update':
+    case 'delete': {
+      const { where: _, ...rest } = statement;
+      return printStatement(rest as Statement, dialect);
+    }
+    default:
+      return sql;
+  }
+}
+
+const emptyCore: SelectCore = {
+  ...{ type: 'core', distinct: false, items: [{ type: 'star' }], from: [], groupBy: [] },
 };
 
 type Node = Readonly<Record<string, unknown>>;

@@ -135,7 +135,7 @@ const closedProblem = fc
   .oneof(
     arbitraryCase,
     // Long and narrow enough for the logarithm to matter.
-    fc.integer({ min: 1, max: 120 }).map((length) => ({
+    fc.integer({ min: 1, max: 60 }).map((length) => ({
       candidate: numberedCase([new Array<number>(length).fill(4), new Array<number>(length).fill(4)]),
       count: 8 * length,
     })),
@@ -169,7 +169,7 @@ describe('pisco', () => {
         expect(left).toEqual(core);
         expect(trials.counts.trials).toBeLessThanOrEqual(bound);
       }),
-      { numRuns: 300 },
+      { numRuns: 200 },
     );
   });
 
@@ -183,7 +183,7 @@ describe('pisco', () => {
         expect(numbersIn(result).size).toBe(core.length);
         expect(counts.trials).toBeLessThanOrEqual(bound + 1 + core.length);
       }),
-      { numRuns: 100 },
+      { numRuns: 50 },
     );
   });
 
@@ -195,7 +195,7 @@ describe('pisco', () => {
         expect(await reduceUnits(all, graph, subsetTrials(model, one!))).toEqual(core);
         expect(one!.counts.trials).toBeLessThanOrEqual(other!.counts.trials);
       }),
-      { numRuns: 100 },
+      { numRuns: 50 },
     );
   });
 
