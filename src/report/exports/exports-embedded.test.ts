@@ -1,14 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parseScript, type ScheduledCase, serialOrder } from '../../cases/index.js';
+import { parseScript } from '../../cases/index.js';
 import { runScheduled } from '../../execute/index.js';
 import { probeCases } from '../../probe/index.js';
 import { openTarget, type Scratch, type Target } from '../../targets/index.js';
-import { type Bug, makeBug } from '../bug.js';
+import type { Bug } from '../bug.js';
 import { sameAnswers } from '../evidence.js';
 import { findBug } from '../found-bug.case.js';
 import { exportForms } from './index.js';
-import { exported, runNodeScript } from './run-export.case.js';
+import { exported, nastyCase, nastyTexts, recordRun, runNodeScript } from './run-export.case.js';
 
 let target: Target;
 let scratch: Scratch;
@@ -79,33 +79,16 @@ describe('exports of DuckDB #17223', () => {
       INSERT INTO v VALUES (1, 9007199254740993, 1.100, 1e20, 'it''s <b> 🦆
       "two" \\ lines', true, '\\x00\\xff'::BLOB, '2024-02-29', '2024-02-29 13:45:00.5'), (2, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
       T1: SELECT * FROM v;`;
-    const recorded = await record(target, scratch, parseScript(text, { file: 'values', dialect: 'duckdb' }));
+    const recorded = await recordRun(
+      target,
+      scratch,
+      parseScript(text, { file: 'values', dialect: 'duckdb' }),
+    );
     const { code, out } = await runNodeScript(recorded);
     expect(out).toContain('The bug shows');
     expect(code).toBe(1);
   });
 });
-
-/** A bug whose finding names no operation: every answer of the run is what shows it. */
-async function record(on: Target, where: Scratch, scheduled: ScheduledCase): Promise<Bug> {
-  const history = await runScheduled(where, scheduled, { target: on });
-  return makeBug({
-    case: scheduled.case,
-    schedule: scheduled.schedule ?? serialOrder(scheduled.case),
-    history,
-    finding: {
-      kind: 'recorded',
-      oracle: 'statement',
-      certainty: 'probable',
-      rulesOut: [],
-      transactions: [],
-      operations: [],
-      explanation: 'a record of what the engine answers',
-    },
-    reproduced: { shown: 1, runs: 1 },
-    at: '2026-01-02T03:04:05.000Z',
-  });
-}
 
 describe.each(['sqlite:', 'turso:', 'turso:?mode=mvcc'])('the stand-alone script of %s', (url) => {
   it('gives the answers that were recorded, conflicts included', async () => {
@@ -113,11 +96,34 @@ describe.each(['sqlite:', 'turso:', 'turso:?mode=mvcc'])('the stand-alone script
     const where = await other.createScratch();
     try {
       for (const id of ['lost-update', 'own-write', 'write-skew']) {
-        const recorded = await record(other, where, probeCases.find((each) => each.id === id)!);
+        const recorded = await recordRun(other, where, probeCases.find((each) => each.id === id)!);
         const { code, out, err } = await runNodeScript(recorded);
         expect({ id, err, shows: out.includes('The bug shows') }, out).toEqual({ id, err: '', shows: true });
         expect(code).toBe(1);
       }
+    } finally {
+      await other.close();
+    }
+  });
+});
+
+describe.each(['duckdb:', 'sqlite:', 'turso:'])('nasty texts in %s', (url) => {
+  it('come back as they were through the script and through Node', async () => {
+    const other = await openTarget(url);
+    const where = await other.createScratch();
+    try {
+      const lines = [...nastyTexts, 'line one\nline two\r\n\ttabbed; and on', '} { ]]> <!--'];
+      const recorded = await recordRun(other, where, nastyCase(other.dialect, lines));
+      const again = parseScript(exported(recorded, 'repro.sql'), {
+        file: 'repro.sql',
+        dialect: other.dialect,
+      });
+      const history = await runScheduled(where, again, { target: other });
+      expect(history.operations.flatMap(({ rows = [] }) => rows)).toEqual(
+        [nastyTexts[0], nastyTexts[0], ...lines.slice(2)].map((text, id) => [id, text]),
+      );
+      const { code, out, err } = await runNodeScript(recorded);
+      expect({ code, err }, out).toEqual({ code: 1, err: '' });
     } finally {
       await other.close();
     }

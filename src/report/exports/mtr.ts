@@ -6,7 +6,7 @@
  * ORDER BY are sorted, for their order is no promise.
  */
 import { interleave, type Operation } from '../../histories/index.js';
-import { showValue } from '../../sql/index.js';
+import { showValue, type Value } from '../../sql/index.js';
 import type { Bug } from '../bug.js';
 import { discrepancies } from '../evidence.js';
 import { oneLine } from '../text.js';
@@ -29,6 +29,11 @@ export const mtrExport: ExportForm = {
     if (statements.some((sql) => /[;\n\r\0]/.test(sql))) {
       return 'a statement holds a semicolon or a line break, which ends a statement of a test';
     }
+    const answers = replayBatches(bug).flatMap((batch) =>
+      batch.flatMap(({ operation }) => operation.rows ?? []),
+    );
+    if (answers.some((row) => row.some(breaksLines)))
+      return 'an answer holds bytes or a line break, which a result file cannot show';
     return undefined;
   },
   files: (bug) => {
@@ -39,6 +44,12 @@ export const mtrExport: ExportForm = {
     ];
   },
 };
+
+/** The test client prints values as they are, a row to a line, columns by tabs. */
+function breaksLines(value: Value): boolean {
+  if (typeof value === 'string') return /\p{Cc}/u.test(value);
+  return typeof value === 'object' && value !== null && 'bytes' in value;
+}
 
 class TestWriter {
   test = '';

@@ -90,7 +90,7 @@ async function open() {
     return connection;
   };
   const owner = await connect();
-  await owner.query('CREATE DATABASE ' + scratch);
+  await owner.query('CREATE DATABASE ' + scratch + ' CHARACTER SET utf8mb4');
   const session = async (level) => {
     const connection = await connect();
     await connection.query('USE ' + scratch);

@@ -3,13 +3,77 @@ import { execFile } from 'node:child_process';
 import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { Bug } from '../bug.js';
+import { type Case, type ScheduledCase, serialOrder } from '../../cases/index.js';
+import { runScheduled } from '../../execute/index.js';
+import { type Dialect, quoteText } from '../../sql/index.js';
+import type { Scratch, Target } from '../../targets/index.js';
+import { type Bug, makeBug } from '../bug.js';
 import { exportForms } from './index.js';
 
 export interface Ended {
   readonly code: number;
   readonly out: string;
   readonly err: string;
+}
+
+/** Texts that break out of quotes, pages, comments and terminals where somebody forgot about them. */
+export const nastyTexts: readonly string[] = [
+  '<script>alert(1)</script>',
+  `it's "quoted", \`ticked\` and back\\slashed`,
+  '/* comment */ -- comment # comment',
+  '$x %s \\n {1',
+  '🦆 ünïcödé',
+];
+
+/** A bug whose finding names no operation: every answer of the run is what shows it. */
+export async function recordRun(
+  target: Target,
+  scratch: Scratch,
+  scheduled: ScheduledCase,
+  level = target.defaultLevel,
+): Promise<Bug> {
+  const history = await runScheduled(scratch, scheduled, { target, level });
+  return makeBug({
+    case: scheduled.case,
+    schedule: scheduled.schedule ?? serialOrder(scheduled.case),
+    history,
+    finding: {
+      kind: 'recorded',
+      oracle: 'statement',
+      certainty: 'probable',
+      rulesOut: [],
+      transactions: [],
+      operations: [],
+      explanation: 'a record of what the engine answers',
+    },
+    reproduced: { shown: 1, runs: 1 },
+    at: '2026-01-02T03:04:05.000Z',
+  });
+}
+
+/** A case that puts nasty texts in and reads them back. */
+export function nastyCase(dialect: Dialect, texts: readonly string[] = nastyTexts): ScheduledCase {
+  const rows = texts.map((text, i) => `(${i}, ${quoteText(text, dialect)})`);
+  const program: Case = {
+    name: 'nasty',
+    dialect,
+    setup: [
+      'CREATE TABLE nasty (id INT PRIMARY KEY, v VARCHAR(200))',
+      `INSERT INTO nasty VALUES ${rows.join(', ')}`,
+    ],
+    sessions: [
+      {
+        name: 'T1',
+        statements: [
+          'BEGIN',
+          `UPDATE nasty SET v = ${quoteText(texts[0]!, dialect)} WHERE v = ${quoteText(texts[1]!, dialect)}`,
+          'SELECT id, v FROM nasty ORDER BY id',
+          'COMMIT',
+        ],
+      },
+    ],
+  };
+  return { case: program, schedule: serialOrder(program) };
 }
 
 /** The text of an exported file. */
