@@ -34,6 +34,7 @@ export {
   wr,
   ww,
 } from './graph.js';
+export { findingIdentity, focusFinding } from './identity.js';
 export {
   checkInstrumented,
   type Dependencies,

@@ -2,6 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { countStatements, printCaseFile } from '../cases/index.js';
+import { findingIdentity } from '../check/index.js';
 import { type Contract, contracts, findContract, type Level } from '../contracts/index.js';
 import { errorText, IsoldeError } from '../errors.js';
 import {
@@ -11,7 +12,6 @@ import {
   DatabaseOracle,
   type FindingOptions,
   type FindingOutcome,
-  findingIdentity,
   firstDivergence,
   mechanismJudge,
   type RawFinding,

@@ -2,11 +2,12 @@
 import { writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { printCaseFile, type ScheduledCase } from '../cases/index.js';
+import { findingIdentity } from '../check/index.js';
 import { type Contract, contracts, findContract, type Level } from '../contracts/index.js';
 import { errorText, IsoldeError } from '../errors.js';
 import { runFree, runScheduled, SessionPool } from '../execute/index.js';
 import type { History } from '../histories/index.js';
-import { contractOf, findingIdentity, mechanismJudge } from '../reduce/index.js';
+import { contractOf, mechanismJudge } from '../reduce/index.js';
 import {
   type Checker,
   type Difference,

@@ -12,6 +12,7 @@
  */
 
 import type { ScheduledCase } from '../cases/index.js';
+import { findingIdentity } from '../check/index.js';
 import type { Contract, Level } from '../contracts/index.js';
 import {
   type Capabilities,
@@ -27,7 +28,6 @@ import type { Target } from '../targets/index.js';
 import { type ContractChoice, contractAt, usualChoice, vendorContract } from './contract-choice.js';
 import { countRound, type HuntCounters, newCounters } from './counters.js';
 import { Database, type Observed, type Trial } from './database.js';
-import { identityOf } from './identity.js';
 import { type Outcome, pursue, type Raw } from './pursue.js';
 import { groupSize, type Mode, type Round, Rounds } from './round.js';
 
@@ -281,7 +281,7 @@ class Hunt {
     const identities = new Set<string>();
     for (const finding of findings) {
       this.counters.raw++;
-      const identity = identityOf(finding, history);
+      const identity = findingIdentity(finding, history);
       if (identities.has(identity) || identities.size >= mostPerRound) continue;
       identities.add(identity);
       await this.#consider({ trial, finding, history }, round, lane, identity);

@@ -11,7 +11,7 @@
  *    signature.
  */
 import type { Schedule } from '../cases/index.js';
-import type { Finding } from '../check/index.js';
+import { type Finding, findingIdentity, focusFinding } from '../check/index.js';
 import type { Contract } from '../contracts/index.js';
 import type { History } from '../histories/index.js';
 import {
@@ -25,7 +25,6 @@ import {
   witnessOf,
 } from '../reduce/index.js';
 import type { Database, Trial } from './database.js';
-import { focus, identityOf } from './identity.js';
 import type { Mode } from './round.js';
 
 /** A finding with the run that shows it; the history's operations name statements of the trial's case. */
@@ -70,7 +69,7 @@ async function follow(raw: Raw, options: PursueOptions, alone: boolean): Promise
   const start = candidateOfRaw(raw, options);
   const { signal } = options;
   const { trial, finding, history } = start;
-  const identity = identityOf(finding, history);
+  const identity = findingIdentity(finding, history);
   const oracle = trialOracle(trial, identity, options, alone);
   for (let run = 1; run <= options.confirmRuns; run++) {
     const { verdict, note } = await oracle.run(start.candidate);
@@ -104,7 +103,11 @@ async function consequenceOf(
   if (observed.kind !== 'ran' || observed.findings.length === 0) return undefined;
   const { history, findings } = observed;
   const start = { trial: traced, finding: findings[0]!, history, candidate };
-  return reduceRaw(start, trialOracle(traced, identityOf(start.finding, history), options, false), options);
+  return reduceRaw(
+    start,
+    trialOracle(traced, findingIdentity(start.finding, history), options, false),
+    options,
+  );
 }
 
 interface Start extends Raw {
@@ -116,7 +119,7 @@ function candidateOfRaw(raw: Raw, { database, vendor }: PursueOptions): Start {
   const { trial, finding, history } = raw;
   const { schedule } = trial;
   if (schedule !== undefined) return { ...raw, candidate: { case: trial.case, schedule } };
-  const judge = { findings: () => [finding], identity: identityOf };
+  const judge = { findings: () => [finding], identity: findingIdentity };
   const ordered = rawFinding(history, vendor, judge, database.target)!;
   return {
     trial: { ...trial, ...ordered.candidate, observe: [] },
@@ -142,7 +145,7 @@ function trialOracle(
       if (observed.kind === 'bad-setup') return { verdict: 'infeasible', note: observed.message };
       if (observed.kind === 'cut') return { verdict: 'infeasible', note: 'the run was cut short' };
       const { history, findings } = observed;
-      const same = findings.find((finding) => identityOf(finding, history) === identity);
+      const same = findings.find((finding) => findingIdentity(finding, history) === identity);
       if (same !== undefined) return { verdict: 'same', finding: same, history };
       const stuck = history.operations.find(
         ({ error }) => error !== undefined && waitErrors.has(error.class),
@@ -166,7 +169,7 @@ async function reduceRaw(
   const result = await reduceCase(candidate, {
     oracle,
     startShows: true,
-    witness: witnessOf(focus(finding), history, candidate),
+    witness: witnessOf(focusFinding(finding), history, candidate),
     dependencies: (model) => sqlAccesses(model, dialect, history),
     // At another level another contract would hold.
     context: { dialect, levels: [trial.level], level: trial.level },
@@ -195,6 +198,6 @@ async function withoutInstrumentation(
   const finding = observed.findings.find(({ kind }) => !mereMeans.has(kind));
   if (finding === undefined) return undefined;
   const { history } = observed;
-  const oracle = trialOracle(plain, identityOf(finding, history), options, false);
+  const oracle = trialOracle(plain, findingIdentity(finding, history), options, false);
   return reduceRaw({ trial: plain, finding, history, candidate: result.result }, oracle, options);
 }

@@ -9,7 +9,6 @@ export {
   dependencyGraph,
   type RowAccess,
 } from './dependencies.js';
-export { findingIdentity } from './finding-identity.js';
 export { firstDivergence, type RawFinding, rawFinding } from './from-history.js';
 export { contractOf, mechanismJudge } from './judge.js';
 export {

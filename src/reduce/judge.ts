@@ -2,13 +2,12 @@
  * The judge of a reduction: the mechanism verifier under the contract that holds for the target at the history's level,
  * or under one that was asked for.
  */
-import { verifyMechanism } from '../check/index.js';
+import { findingIdentity, verifyMechanism } from '../check/index.js';
 import { type Contract, findContract } from '../contracts/index.js';
 import { IsoldeError } from '../errors.js';
 import type { History } from '../histories/index.js';
 import type { Target } from '../targets/index.js';
 import type { Judge } from './database-oracle.js';
-import { findingIdentity } from './finding-identity.js';
 
 export function mechanismJudge(contract?: Contract): Judge {
   return {

@@ -1,3 +1,4 @@
+import { changingValues } from './canonical-values.js';
 import { dropColumns } from './drop-columns.js';
 import { dropOperations } from './drop-operations.js';
 import { dropRows } from './drop-rows.js';
@@ -19,5 +20,5 @@ export { type Passes, runPasses } from './run-passes.js';
 export const passes: Passes = {
   removals: [dropTransactions, dropOperations],
   structural: [oneAtATime, mergeSessions, dropRows, dropSetup, weakenStatements, dropColumns],
-  cosmetic: [plainNames, smallValues, lowerLevel],
+  cosmetic: [plainNames, changingValues, smallValues, lowerLevel],
 };

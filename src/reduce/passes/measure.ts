@@ -5,6 +5,7 @@
 import { transactionsOf } from '../../cases/index.js';
 import { tokenize } from '../../sql/index.js';
 import { type Candidate, setupRows } from '../candidate.js';
+import { quietUpdates } from './canonical-values.js';
 import { namesOf, plainName } from './names.js';
 import type { PassContext } from './pass.js';
 
@@ -12,6 +13,7 @@ type Measure = readonly number[];
 
 /** Measures candidates; what was found out about a statement is remembered. */
 export function measurer(context: PassContext): (candidate: Candidate) => Measure {
+  const quiet = quietUpdates(context);
   const weights = new Map<string, readonly [length: number, weight: number]>();
   const weigh = (sql: string) => {
     const weight = weights.get(sql) ?? weighSql(sql, context);
@@ -28,6 +30,7 @@ export function measurer(context: PassContext): (candidate: Candidate) => Measur
       schedule.batches.reduce((sum, batch) => sum + batch.length - 1, 0),
       setupRows(program),
       program.setup.length,
+      quiet({ case: program, schedule }),
       uglyNames(program, context),
       all.reduce((sum, [length]) => sum + length, 0),
       all.reduce((sum, [, weight]) => sum + weight, 0),
