@@ -118,12 +118,15 @@ describeLive('exports of MariaDB’s no-op update', (live) => {
     },
   );
 
-  it('answers of bytes and line breaks have no test, and the reason says so', async () => {
+  it('answers of bytes have no test, the reason says so, and Node shows them', async () => {
     const { target, scratch } = live();
     const mtr = exportForms.find(({ name }) => name === 'mtr')!;
     const text = "CREATE TABLE b (k BLOB);\nINSERT INTO b VALUES (x'00ff0a');\nT1: SELECT k FROM b;";
     const scheduled = parseScript(text, { file: 'bytes', dialect: 'mysql' });
-    expect(mtr.unfit(await recordRun(target, scratch, scheduled))).toContain('bytes or a line break');
+    const recorded = await recordRun(target, scratch, scheduled);
+    expect(mtr.unfit(recorded)).toContain('bytes or a line break');
+    const { code, out, err } = await runNodeScript(recorded, live().server.address.socket!);
+    expect({ code, err }, out).toEqual({ code: 1, err: '' });
     expect(mtr.unfit(bug)).toBeUndefined();
   });
 

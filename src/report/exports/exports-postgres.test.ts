@@ -130,6 +130,9 @@ describePostgres('exports of bugs in PostgreSQL', () => {
         );
         const { code, err } = await runNodeScript(recorded, url);
         expect({ code, err }).toEqual({ code: 1, err: '' });
+        const text = "CREATE TABLE b (k BYTEA);\nINSERT INTO b VALUES ('\\x00ff0a');\nT1: SELECT k FROM b;";
+        const bytes = parseScript(text, { file: 'bytes', dialect: 'postgres' });
+        expect((await runNodeScript(await recordRun(sound, where, bytes), url)).code).toBe(1);
       } finally {
         await sound.close();
       }
