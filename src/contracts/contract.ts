@@ -76,6 +76,11 @@ export interface Mechanism {
   readonly subqueriesSee?: 'snapshot';
   /** FOR SHARE is accepted and locks nothing (TiDB, unless told otherwise). */
   readonly shareLocksNothing?: boolean;
+  /**
+   * Locking statements lock every row they pass, not only those they match. `kept`: to the end of the transaction, gaps
+   * included; `released`: rows that do not match are let go. Absent: only rows that match are locked.
+   */
+  readonly passedRows?: 'kept' | 'released';
 }
 
 /** Where the promise is written down. */

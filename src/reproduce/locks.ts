@@ -50,8 +50,8 @@ export class LockTable {
     /** The step that fixed the snapshot a transaction's writes must be based on; −1: none. */
     private readonly basisOf: (transaction: number) => number,
     private readonly committed: (transaction: number) => boolean,
-    /** Whether a step fixes what its transaction sees before it waits. */
-    private readonly arrives: (transaction: number, step: number) => boolean,
+    /** Whether a step fixes what its transaction sees before it waits; `range`: on several rows, one after the other. */
+    private readonly arrives: (transaction: number, step: number) => 'no' | 'row' | 'range',
   ) {}
 
   holderOf(object: number): number {
@@ -137,10 +137,13 @@ export class LockTable {
     // could overwrite only what its snapshot shows.
     const overwrites =
       exclusive && holder.wrote && this.basisOf(transaction) >= 0 && this.committed(holder.transaction);
-    const mayWait = this.arrives(transaction, step) && !overwrites;
+    const arrives = this.arrives(transaction, step);
+    const mayWait = arrives !== 'no' && !overwrites;
     this.#overlapping(ending, step, because.lock, object, ending === holder.step || mayWait);
-    // Sent early it would stand in the queue; whoever got the lock before it must be there first.
-    if (mayWait && ending !== holder.step) this.#overlapping(holder.step, step, because.lock, object, false);
+    // Sent early it would stand in the queue; whoever got the lock before it must be there first, unless it
+    // stood in the queue for another row then.
+    if (mayWait && ending !== holder.step)
+      this.#overlapping(holder.step, step, because.lock, object, arrives === 'range');
   }
 
   /** Where a transaction may overwrite only what its snapshot shows, the snapshot shows the last committed version. */

@@ -95,7 +95,6 @@ export class MirrorState {
   readonly snapshot: Int32Array;
   /** Steps that chose their rows, then waited for some of them, and answered with what was left. */
   readonly early = new Set<number>();
-  readonly innodb: boolean;
   /** Scans lock all rows they pass. */
   readonly scanLocks: boolean;
   /** The one writer's lock of engines that have one. */
@@ -115,9 +114,7 @@ export class MirrorState {
     this.tables = readSchema(header.setup ?? [], this.dialect);
     this.taken = new Uint8Array(steps.count);
     this.snapshot = snapshotSteps(steps, operations, this.mechanism);
-    this.innodb = contract.owner === 'mariadb' || contract.owner === 'mysql';
-    this.scanLocks =
-      this.innodb && contract.level !== 'read committed' && contract.level !== 'read uncommitted';
+    this.scanLocks = this.mechanism.passedRows === 'kept';
     this.writerLock =
       this.mechanism.protocol === 'single-writer' ? this.objects.add('the writer lock', -1) : -1;
     for (const table of this.tables.values()) this.openTable(table);
@@ -131,7 +128,8 @@ export class MirrorState {
         const ending = steps.endOf[transaction]!;
         return ending >= 0 && this.opOf(ending)?.ends !== 'rollback';
       },
-      (transaction, step) => this.snapshot[transaction] === step || this.early.has(step),
+      (transaction, step) =>
+        this.early.has(step) ? 'range' : this.snapshot[transaction] === step ? 'row' : 'no',
     );
   }
 
@@ -205,8 +203,8 @@ export class MirrorState {
     const seen = this.snapshotOf(step, transaction, clause);
     if (seen !== step) this.accesses.add(seen, row, role.snapshot);
     this.needs.push({ step, snapshot: seen, row, expected: { type: 'none', where } });
-    // InnoDB's current reads meet uncommitted rows too, and wait for them.
-    if (this.innodb && clause !== 'plain') {
+    // Where passing a row locks it, current reads meet uncommitted rows too, and wait for them.
+    if (this.mechanism.passedRows !== undefined && clause !== 'plain') {
       this.accesses.add(step, row, role.lock);
       this.settle(step, transaction, row);
       this.locks.touch(step, transaction, row);

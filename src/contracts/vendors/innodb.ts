@@ -34,14 +34,20 @@ const readCommitted: Mechanism = {
   readsLock: false,
   firstUpdaterWins: false,
   certifier: 'none',
+  passedRows: 'released',
 };
 
-export const innodbRepeatableRead: Mechanism = { ...readCommitted, pivot: 'first-read' };
+export const innodbRepeatableRead: Mechanism = {
+  ...readCommitted,
+  pivot: 'first-read',
+  passedRows: 'kept',
+};
 
 export const innodbSerializable: Mechanism = {
   ...readCommitted,
   readsLock: true,
   certifier: 'two-phase-locking',
+  passedRows: 'kept',
 };
 
 /** The four levels as both manuals describe them. */
@@ -50,7 +56,7 @@ export function innodbContracts(manual: InnodbManual): readonly Contract[] {
   const common = [
     ...manual.consistentReads('ownWrites', 'forbids', 'firstUpdaterWins'),
     ...manual.lockingReads('lockingReadsSee'),
-    ...manual.locksSet('protocol', 'writesSee', 'writeConflict', 'forbids'),
+    ...manual.locksSet('protocol', 'writesSee', 'writeConflict', 'passedRows', 'forbids'),
   ];
   return [
     {
