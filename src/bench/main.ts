@@ -7,6 +7,7 @@ import { benchCheck } from './check-bench.js';
 import { benchExecute } from './execute-bench.js';
 import { benchFormats } from './formats-bench.js';
 import { benchHistory } from './history-bench.js';
+import { benchHunt } from './hunt-bench.js';
 import { type Figure, printFigures } from './measure.js';
 import { benchRaw } from './raw-bench.js';
 import { benchReduce } from './reduce-bench.js';
@@ -28,6 +29,7 @@ const benches: Readonly<Record<string, Bench>> = {
   execute: { title: 'Executors', run: benchExecute },
   reproduce: { title: 'Reproduction', run: benchReproduce },
   reduce: { title: 'Reduction', run: benchReduce },
+  hunt: { title: 'Hunt', run: benchHunt },
   raw: { title: 'Raw runs', run: benchRaw, onlyIfNamed: true },
 };
 
