@@ -208,6 +208,8 @@ export class MirrorState {
       this.accesses.add(step, row, role.lock);
       this.settle(step, transaction, row);
       this.locks.touch(step, transaction, row);
+      // What is not there is locked by the gap around it, and nobody tells how wide that is.
+      if (this.scanLocks) this.scanLock(step, transaction, undefined, true, row);
     }
   }
 
