@@ -4,14 +4,7 @@
  * update that does nothing, and in some engines it then really does nothing. So where the finding allows it, no update
  * assigns a column to itself, to what all rows have from the set-up, or to what another update assigns.
  */
-import {
-  type Dialect,
-  parseExpressionText,
-  parseStatement,
-  printStatement,
-  type Statement,
-  valueKey,
-} from '../../sql/index.js';
+import { type Dialect, parseStatement, printStatement, type Statement, valueKey } from '../../sql/index.js';
 import type { Candidate } from '../candidate.js';
 import { type Pass, type PassContext, type Proposal, withStatements } from './pass.js';
 
@@ -68,8 +61,8 @@ function others(sql: string, dialect: Dialect): string[] {
   const statement = parseStatement(sql, dialect);
   if (statement.type !== 'update') return [];
   return statement.set.flatMap((_, at) =>
-    ['1', '2', '3', "'a'", "'b'", "'c'"].map((literal) => {
-      const value = parseExpressionText(literal, dialect);
+    [1, 2, 3, 'a', 'b', 'c'].map((literal) => {
+      const value = { type: 'literal', value: literal } as const;
       const set = statement.set.map((each, i) => (i === at ? { ...each, value } : each));
       return printStatement({ ...statement, set }, dialect);
     }),
