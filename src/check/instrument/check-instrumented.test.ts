@@ -62,6 +62,19 @@ describe('single reads', () => {
     expect(kinds(committing, whole, 'adya:PL-2')).toEqual([]);
   });
 
+  it('name what is judged first, then what contradicts it, and what would have been right', () => {
+    const [finding] = checkInstrumented(tell(script, story(';0;1.1;1.2')), script, {
+      contract: findContract('postgres:read-committed')!,
+    }).findings;
+    expect(finding!.operations.map(({ text }) => text)).toEqual([
+      'SELECT v FROM t WHERE id = 1 → (12);',
+      'UPDATE t SET v = 11 WHERE id = 1;',
+    ]);
+    expect(finding!.versions![0]).toMatchObject({ seen: ';0;1.1;1.2', allowed: [';0'] });
+    // The argument quotes the transactions as a whole.
+    expect(finding!.explanation).toContain('UPDATE t SET v = 12 WHERE id = 1; ROLLBACK;');
+  });
+
   it('of what nobody wrote are garbage, of one write twice duplicate', () => {
     for (const list of ['', ';0;9.9', 'x', ';1.1', ';0;0']) {
       expect(kinds(script, story(list), 'adya:PL-1'), list).toEqual([
@@ -112,6 +125,11 @@ describe('own writes', () => {
   it('that were committed and are nowhere at the end are lost', () => {
     const lost = { ...told(';0;1.1'), after: [[[1, 10, 's2.1', ';0']]] };
     expect(kinds(script, lost, 'adya:PL-1')).toEqual(['lost-write: what is committed stays']);
+    const [finding] = checkInstrumented(tell(script, lost), script, {
+      contract: findContract('adya:PL-1')!,
+    }).findings;
+    expect(finding!.operations.map(({ text }) => text)).toEqual(['UPDATE t SET v = 11 WHERE id = 1;']);
+    expect(finding!.versions![0]).toMatchObject({ seen: ';0', allowed: [';0;1.1'] });
     const gone = {
       steps: [at('T1'), at('T1', undefined, 2), at('T1', []), at('T1')],
       before: [[]],
@@ -392,6 +410,220 @@ describe('searches', () => {
   });
 });
 
+describe('reads inside writes', () => {
+  const tables = `${two}CREATE TABLE u (k INT PRIMARY KEY, n INT); INSERT INTO u VALUES (1, 0), (2, 0);\n`;
+  const skew = `${tables}
+    T1: BEGIN
+    T1: UPDATE u SET n = (SELECT v FROM t WHERE id = 1) WHERE k = 1
+    T2: BEGIN
+    T2: UPDATE u SET n = 1 WHERE k = 2 AND EXISTS (SELECT 1 FROM t WHERE id = 2)
+    T1: UPDATE t SET v = 0 WHERE id = 2
+    T2: UPDATE t SET v = 0 WHERE id = 1
+    T1: COMMIT
+    T2: COMMIT`;
+  const steps = [
+    at('T1'),
+    at('T1', undefined, 1),
+    at('T2'),
+    at('T2', undefined, 1),
+    at('T1', undefined, 1),
+    at('T2', undefined, 1),
+    at('T1'),
+    at('T2'),
+  ];
+  const t = [
+    [1, 0, 's2.1', ';0;2.2'],
+    [2, 0, 's2.2', ';0;1.2'],
+  ];
+  const u = (first: string, second: string) => [
+    [1, 10, first, 's4.1', ';0;1.1'],
+    [2, 1, second, 's4.2', ';0;2.1'],
+  ];
+
+  it('are dependencies like others', () => {
+    const told = (first: string, second: string): Told => ({
+      steps,
+      before: [[], []],
+      after: [t, u(first, second)],
+    });
+    const script = instrumentScript(skew);
+    expect(kinds(script, told('|1.1:s2.1=;0!', '|2.1:s2.2=;0!'), 'adya:PL-2.99')).toEqual([
+      'write-skew: forbids G2-item',
+    ]);
+    expect(kinds(script, told('|1.1:s2.1=;0!', ''), 'adya:PL-2.99')).toEqual([]);
+    // What T2 read, it then wrote over, and the older note of another write stays readable.
+    expect(kinds(script, told('|9.9:x=;0!|1.1:s2.1=;0!', '|2.1:s2.2=;0!'), 'adya:PL-2.99')).toEqual([
+      'write-skew: forbids G2-item',
+    ]);
+  });
+
+  it('that the database cut off are no garbage, and leave the verdict open', () => {
+    const script = instrumentScript(skew);
+    const told = { steps, before: [[], []], after: [t, u('|1.1:s2.1=;0!,s2.2=', '|2.1:s2.2=;0!')] };
+    const { findings, valid, notes } = checkInstrumented(tell(script, told), script, {
+      contract: findContract('postgres:repeatable-read')!,
+    });
+    expect(findings).toEqual([]);
+    expect(valid).toBe('unknown');
+    expect(notes.join()).toContain('cut off 1');
+  });
+
+  it('of a write that takes no row are not seen, and the verdict says so', () => {
+    const script = instrumentScript(`${tables}
+      T1: UPDATE u SET n = (SELECT v FROM t WHERE id = 1) WHERE k = 7`);
+    const told = { steps: [at('T1', undefined, 0)], before: [[], [], []], after: [[], [], []] };
+    const { valid, notes } = checkInstrumented(tell(script, told), script);
+    expect(valid).toBe('unknown');
+    expect(notes.join()).toContain('1 writes took no row');
+  });
+
+  describe('of current rows, on InnoDB,', () => {
+    const script = instrumentScript(
+      `${tables}
+      T1: BEGIN
+      T1: SELECT v FROM t WHERE id = 1
+      T2: UPDATE t SET v = 11 WHERE id = 1
+      T1: UPDATE u SET n = (SELECT v FROM t WHERE id = 1) WHERE k = 1
+      T1: COMMIT`,
+      'mysql',
+    );
+    const told = {
+      steps: [at('T1'), at('T1', [x0]), at('T2', undefined, 1), at('T1', undefined, 1), at('T1')],
+      before: [[], []],
+      after: [
+        [
+          [1, 11, 's2.1', ';0;2.1'],
+          [2, 20, 's2.2', ';0'],
+        ],
+        [
+          [1, 11, '|1.2:s2.1=;0;2.1!', 's4.1', ';0;1.2'],
+          [2, 0, null, 's4.2', ';0'],
+        ],
+      ],
+    };
+    it('are exempt as locking reads are, except at SERIALIZABLE', () => {
+      expect(kinds(script, told, 'mariadb:repeatable-read')).toEqual([]);
+      expect(kinds(script, told, 'adya:PL-2.99')).toEqual([]);
+      expect(kinds(script, told, 'mariadb:serializable')).toEqual(['G-single: forbids G2']);
+    });
+
+    it('are no excuse elsewhere', () => {
+      const plain = instrumentScript(`${tables}
+        T1: BEGIN
+        T1: SELECT v FROM t WHERE id = 1
+        T2: UPDATE t SET v = 11 WHERE id = 1
+        T1: UPDATE u SET n = (SELECT v FROM t WHERE id = 1) WHERE k = 1
+        T1: COMMIT`);
+      expect(kinds(plain, told, 'postgres:repeatable-read')).toEqual(['G-single: forbids G-single']);
+      expect(kinds(plain, told, 'adya:PL-2.99')).toEqual(['G-single: forbids G2-item']);
+    });
+  });
+
+  it('that search miss rows as SELECTs do', () => {
+    const script = instrumentScript(`${tables}
+      T1: BEGIN
+      T1: UPDATE u SET n = (SELECT COUNT(*) FROM t) WHERE k = 1
+      T2: BEGIN
+      T2: UPDATE t SET v = 0 WHERE v > 25
+      T1: INSERT INTO t VALUES (3, 30)
+      T2: INSERT INTO t VALUES (4, 40)
+      T1: COMMIT
+      T2: COMMIT`);
+    const rows = [
+      [1, 10, 's2.1', ';0'],
+      [2, 20, 's2.2', ';0'],
+      [3, 30, '1.2.1', ';1.2'],
+      [4, 40, '2.2.1', ';2.2'],
+    ];
+    const noted = [
+      [1, 2, '|1.1:s2.1=;0!,s2.2=;0!', 's4.1', ';0;1.1'],
+      [2, 0, null, 's4.2', ';0'],
+    ];
+    const marks = rows.map((row) => row.slice(-2));
+    const after = script.observed.map((query, i) =>
+      query.type === 'state'
+        ? query.table === 't'
+          ? rows
+          : noted
+        : script.observe[i]!.includes('v > 25')
+          ? marks.slice(2)
+          : script.observe[i]!.includes('k = 1')
+            ? [['s4.1', ';0;1.1']]
+            : marks,
+    );
+    const told = (second: number): Told => ({
+      steps: [
+        at('T1'),
+        at('T1', undefined, 1),
+        at('T2'),
+        at('T2', undefined, second),
+        at('T1', undefined, 1),
+        at('T2', undefined, 1),
+        at('T1'),
+        at('T2'),
+      ],
+      before: script.observed.map(() => []),
+      after,
+    });
+    // T1 counted the table without T2's row; T2 looked for rows to update and did not find T1's.
+    expect(kinds(script, told(0), 'postgres:serializable')).toEqual(['G2: forbids G2']);
+    // T2 says it updated a row, and no row shows it: that write is lost, and its search proves nothing.
+    expect(kinds(script, told(1), 'postgres:serializable')).toEqual(['lost-write: what is committed stays']);
+  });
+});
+
+describe('a write', () => {
+  const text = `${two}CREATE TABLE u (k INT); INSERT INTO u VALUES (15);
+    T1: BEGIN
+    T1: UPDATE t SET v = 0 WHERE v < (SELECT MIN(k) FROM u)
+    T1: COMMIT`;
+  const contract = findContract('postgres:repeatable-read')!;
+  const marked = (first: string): NonNullable<Told['after']> => [
+    [
+      [1, 0, null, 's2.1', first],
+      [2, 20, null, 's2.2', ';0'],
+    ],
+    [[15, 's4.1', ';0']],
+  ];
+
+  it('takes the rows its condition names in the snapshot, no fewer and no more', () => {
+    const script = instrumentScript(text, 'postgres', { contract });
+    const told = (matches: string, count: number, list: string): Told => ({
+      steps: [at('T1'), at('T1', [[matches, 's4.1=;0!']]), at('T1', undefined, count), at('T1')],
+      before: [[], []],
+      after: marked(list),
+    });
+    const level = 'postgres:repeatable-read';
+    expect(kinds(script, told('s2.1=;0!', 1, ';0;1.1'), level)).toEqual([]);
+    expect(kinds(script, told('s2.1=;0!', 0, ';0'), level)).toEqual(['write-missed-row: forbids PMP-write']);
+    const [extra] = checkInstrumented(tell(script, told('', 1, ';0;1.1')), script, { contract }).findings;
+    expect(extra!.kind).toBe('write-extra-row');
+    expect(extra!.explanation).toContain(
+      'T1 took t[id=1] although its condition does not hold for it, in UPDATE t SET v = 0 WHERE v < (SELECT MIN(k) FROM u): its condition holds for 0 rows in the snapshot of the transaction, and it took 1.',
+    );
+  });
+
+  it('is not compared where each statement has a snapshot, where LIMIT picks, or where nobody knows', () => {
+    const roles = (sql: string, id?: string, dialect: 'postgres' | 'mysql' = 'postgres') => {
+      const options = id === undefined ? {} : { contract: findContract(id)! };
+      return instrumentScript(sql, dialect, options).plans[0]!.map(
+        ({ role, matches }) => `${role}${matches === true ? ' matches' : ''}`,
+      );
+    };
+    expect(roles(text, 'postgres:repeatable-read')[1]).toBe('companion matches');
+    expect(roles(text, 'postgres:read-committed')[1]).toBe('statement');
+    expect(roles(text)[1]).toBe('statement');
+    const picks = text.replace('SELECT MIN(k) FROM u', 'SELECT k FROM u LIMIT 1');
+    expect(roles(picks, 'postgres:repeatable-read')[1]).toBe('companion');
+    expect(roles(text.replace('BEGIN', 'BEGIN ISOLATION LEVEL READ COMMITTED'), contract.id)[1]).toBe(
+      'statement',
+    );
+    expect(roles(text, 'mariadb:repeatable-read', 'mysql')[1]).toBe('companion');
+    expect(roles(text, 'mariadb:read-committed', 'mysql')[1]).toBe('statement');
+    expect(roles(text, 'tidb:repeatable-read', 'mysql')[1]).toBe('statement');
+  });
+});
+
 describe('INSERT … SELECT', () => {
   it('says what it read in the ids of the rows it makes', () => {
     const script = instrumentScript(`${two}
@@ -462,6 +694,11 @@ describe('levels', () => {
       T1 < T2, because T1 read t[id=1] (SELECT v FROM t WHERE id = 1) in the version before T2 wrote it (UPDATE t SET v = 11 WHERE id = 1);
       however, T2 < T1, because T1 wrote t[id=1] (UPDATE t SET v = 12 WHERE id = 1) right after T2 wrote it (UPDATE t SET v = 11 WHERE id = 1): a contradiction."
     `);
+    expect(result.findings[0]!.operations.map(({ text }) => text)).toEqual([
+      'SELECT v FROM t WHERE id = 1 → (10);',
+      'UPDATE t SET v = 11 WHERE id = 1;',
+      'UPDATE t SET v = 12 WHERE id = 1;',
+    ]);
     const edge = result.findings[0]!.cycle![0]!;
     expect(result.history.operations[edge.fromOperation!]!.sql).toBe('SELECT v FROM t WHERE id = 1');
   });

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { scheduleProblem } from '../../cases/index.js';
+import { findContract } from '../../contracts/index.js';
 import type { Dialect } from '../../sql/index.js';
 import { type Instrumented, instrumentCase } from './index.js';
 import { instrumentScript } from './tell.case.js';
@@ -88,6 +89,59 @@ describe('Table 1 of IsoRel', () => {
     expect(becomes('UPDATE t JOIN t1 ON t.c1 = t1.c1 SET t.c2 = 1, t1.c2 = 2', 'mysql')).toEqual([
       "UPDATE t JOIN t1 ON t.c1 = t1.c1 SET t.c2 = 1, t1.c2 = 2, t.isolde_wl = CONCAT(t.isolde_wl, ';1.1'), t1.isolde_wl = CONCAT(t1.isolde_wl, ';1.1')",
     ]);
+  });
+});
+
+describe('what writes read', () => {
+  const contracts = {
+    postgres: 'postgres:repeatable-read',
+    mysql: 'mariadb:repeatable-read',
+    sqlite: 'sqlite:serializable',
+    duckdb: 'duckdb:snapshot',
+  } as const;
+  for (const dialect of dialects) {
+    it(`is noted, returned or read before in ${dialect}`, () => {
+      const contract = contracts[dialect];
+      const merges = dialect === 'postgres' || dialect === 'duckdb';
+      const list = [
+        'UPDATE t SET c2 = 0 WHERE c1 < (SELECT MAX(c1) FROM t1)',
+        'UPDATE t SET c2 = (SELECT MAX(t1.c2) FROM t1 WHERE t1.c1 = t.c1)',
+        'DELETE FROM t WHERE c1 IN (SELECT c1 FROM t1 WHERE c2 > 1)',
+        'INSERT INTO t VALUES (5, (SELECT MAX(c2) FROM t1))',
+        'INSERT INTO t SELECT c1, c2 FROM t1 WHERE EXISTS (SELECT 1 FROM t2)',
+        'INSERT INTO t SELECT COUNT(*), MAX(c2) FROM t1',
+        dialect === 'mysql'
+          ? 'INSERT INTO t VALUES (5, (SELECT MAX(c2) FROM t1)) ON DUPLICATE KEY UPDATE c2 = 9'
+          : 'INSERT INTO t VALUES (5, (SELECT MAX(c2) FROM t1)) ON CONFLICT (c1) DO UPDATE SET c2 = 9',
+        ...(dialect === 'mysql'
+          ? ['UPDATE t JOIN t1 ON t.c1 = t1.c1 SET t.c2 = 1', 'DELETE t FROM t JOIN t1 ON t.c1 = t1.c1']
+          : ['UPDATE t SET c2 = t1.c2 FROM t1 WHERE t.c1 = t1.c1']),
+        ...(merges
+          ? [
+              'DELETE FROM t USING t1 WHERE t.c1 = t1.c1',
+              'MERGE INTO t USING t1 ON t.c1 = t1.c1 WHEN MATCHED THEN UPDATE SET c2 = 1',
+            ]
+          : []),
+      ];
+      const options = { contract: findContract(contract)!, ...(dialect === 'mysql' && { returning: true }) };
+      const texts = list.flatMap((sql) => [`-- ${sql}`, ...becomes(sql, dialect, options)]);
+      expect(texts.join('\n')).toMatchSnapshot();
+    });
+  }
+
+  it('is asked for with locks in every part where a plain read would make a read view', () => {
+    const options = { contract: findContract('mysql:repeatable-read')!, returning: false };
+    expect(becomes('DELETE FROM t WHERE c1 < (SELECT MAX(c1) FROM t1)', 'mysql', options)).toEqual([
+      "SELECT (SELECT GROUP_CONCAT(CONCAT(t1.isolde_rid, '=', t1.isolde_wl, '!')) FROM t1 LOCK IN SHARE MODE)",
+      'SELECT t.isolde_rid, t.isolde_wl FROM t WHERE c1 < (SELECT MAX(c1) FROM t1 LOCK IN SHARE MODE) FOR UPDATE',
+      'DELETE FROM t WHERE c1 < (SELECT MAX(c1) FROM t1)',
+    ]);
+  });
+
+  it('costs nothing where there is nothing to read: no column, no companion', () => {
+    const result = instrument(['UPDATE t SET c2 = 1 WHERE c1 = 1', 'DELETE FROM t1'], 'duckdb');
+    expect(result.scheduled.case.setup.join()).not.toContain('isolde_rd');
+    expect(result.plans.flat().every(({ role }) => role === 'statement')).toBe(true);
   });
 });
 

@@ -23,8 +23,14 @@ export interface RowProblem {
   readonly other?: number;
   readonly otherOperation?: number;
   readonly seen: string;
+  /** What would have been right, where that is known. */
+  readonly allowed?: readonly string[];
   readonly detail: string;
 }
+
+/** How versions are told: `;0;3.2`. */
+export const listOf = (tokens: readonly string[]): string =>
+  tokens.length === 0 ? 'no row' : `;${tokens.join(';')}`;
 
 export class ListReader {
   readonly problems: RowProblem[] = [];
@@ -43,6 +49,7 @@ export class ListReader {
   /** The tokens of a list as far as they can stand in a chain; undefined if nothing can be made of it. */
   read(rid: string, list: Value, read: RowRead | undefined): readonly string[] | undefined {
     const { writes, transactions } = this.events;
+    const kept: string[] = [];
     const report = (kind: RowProblem['kind'], detail: string, other?: WriteRun) => {
       this.problems.push({
         kind,
@@ -51,6 +58,8 @@ export class ListReader {
         ...(read === undefined ? {} : { operation: read.operation }),
         ...(other === undefined ? {} : { other: other.transaction, otherOperation: other.operation }),
         seen: typeof list === 'string' ? list : JSON.stringify(list),
+        // Without what was rolled back, the version before it; without any, no row.
+        ...(kind === 'G1a' ? { allowed: [listOf(kept)] } : {}),
         detail,
       });
     };
@@ -61,7 +70,6 @@ export class ListReader {
       report('garbage-read', 'no statement ever wrote such a row');
       return undefined;
     }
-    const kept: string[] = [];
     const seen = new Set<string>();
     for (const [i, token] of tokens.entries()) {
       if (token === '0' && i === 0) {

@@ -8,7 +8,7 @@
  */
 import type { History } from '../../histories/index.js';
 import type { Instrumented } from './instrumented.js';
-import { initialWriter, type RowProblem } from './list-reader.js';
+import { initialWriter, listOf, type RowProblem } from './list-reader.js';
 import { parseWriteList, refKey } from './marks.js';
 import type { RowChains } from './row-chains.js';
 import type { RowEvents } from './row-events.js';
@@ -49,6 +49,7 @@ export function findLostWrites(
         transaction: deleted.transaction,
         operation: deleted.operation,
         seen: String(final),
+        allowed: ['no row'],
         detail: 'it deleted the row and committed, and the row is still there at the end',
       });
       continue;
@@ -64,6 +65,7 @@ export function findLostWrites(
       transaction: writer,
       ...(run === undefined ? {} : { operation: run.operation }),
       seen,
+      allowed: [listOf(tokens)],
       detail:
         writer === initialWriter
           ? 'nobody deleted the row, and it is gone at the end'

@@ -17,7 +17,7 @@
 
 import type { History } from '../../histories/index.js';
 import type { Instrumented } from './instrumented.js';
-import { initialWriter, ListReader, observerId, type RowProblem } from './list-reader.js';
+import { initialWriter, ListReader, listOf, observerId, type RowProblem } from './list-reader.js';
 import { refKey } from './marks.js';
 import type { RowEvents, RowRead, WriteRun } from './row-events.js';
 import { planOf } from './strip-results.js';
@@ -245,7 +245,11 @@ class Chainer {
       operation: read.operation,
       other: writer,
       otherOperation: replaced,
-      seen: `;${tokens.join(';')}`,
+      seen: listOf(tokens),
+      allowed: [
+        listOf(tokens.slice(0, chain.writers.indexOf(writer))),
+        later < 0 ? 'no row' : listOf(chain.tokens.slice(0, chain.writers.lastIndexOf(writer) + 1)),
+      ],
       detail:
         later < 0
           ? 'its writer deleted the row before it committed'
@@ -273,7 +277,10 @@ class Chainer {
         operation: read.operation,
         other: read.transaction,
         otherOperation: write,
-        seen: `;${tokens.join(';')}`,
+        seen: listOf(tokens),
+        allowed: [
+          missed === undefined ? 'no row' : listOf(chain.tokens.slice(0, chain.tokens.indexOf(missed) + 1)),
+        ],
         detail: missed === undefined ? 'it had deleted the row before' : 'it had written the row before',
       });
     }

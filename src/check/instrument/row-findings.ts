@@ -1,4 +1,7 @@
-/** Findings about rows: from cycles and single reads to data with the author's own statements. */
+/**
+ * Findings about rows: from cycles and single reads to data with the author's own statements. A finding names the
+ * operations that show it, the judged one first; its explanation quotes the whole transactions they belong to.
+ */
 
 import type { History, Operation } from '../../histories/index.js';
 import { showValue } from '../../sql/index.js';
@@ -44,11 +47,8 @@ export class RowFindings {
       const to = cycle.nodes[(i + 1) % cycle.nodes.length]!;
       return this.#edge(from, to, cycle.kinds[i]!, cycle.refs[i]!);
     });
-    const parts = {
-      transactions: cycle.nodes.map((id) => this.#transaction(id)),
-      operations: cycle.nodes.flatMap((id) => this.#operationsOf(id)),
-      cycle: edges,
-    };
+    const parts = { transactions: cycle.nodes.map((id) => this.#transaction(id)), cycle: edges };
+    const all = cycle.nodes.flatMap((id) => this.#operationsOf(id));
     return {
       kind: nameCycle(cycle),
       oracle: 'dependency-graph',
@@ -56,7 +56,11 @@ export class RowFindings {
       rulesOut: cycleRulesOut(cycle),
       ...broken,
       ...parts,
-      explanation: explainCycle(parts),
+      operations: named(
+        all,
+        edges.flatMap(({ fromOperation, toOperation }) => [fromOperation, toOperation]),
+      ),
+      explanation: explainCycle({ ...parts, operations: all }),
     };
   }
 
@@ -64,8 +68,10 @@ export class RowFindings {
     const ids = [problem.transaction, problem.other].filter((id) => id !== undefined && id !== observerId);
     const known = [...new Set(ids as number[])].filter((id) => this.dependencies.events.transactions.has(id));
     const transactions = known.map((id) => this.#transaction(id));
-    const operations = known.flatMap((id) => this.#operationsOf(id));
-    const at = problem.operation === undefined ? -1 : this.#index(problem.operation);
+    const all = known.flatMap((id) => this.#operationsOf(id));
+    const [at, other] = [problem.operation, problem.otherOperation].map((raw) =>
+      raw === undefined ? -1 : this.#index(raw),
+    ) as [number, number];
     return {
       kind: problem.kind,
       oracle: 'dependency-graph',
@@ -73,13 +79,20 @@ export class RowFindings {
       rulesOut: problemRulesOut(problem),
       ...broken,
       transactions,
-      operations,
+      operations: named(all, [at, other]),
       ...(at < 0 || problem.rid === ''
         ? {}
         : {
-            versions: [{ operation: at, object: this.label(problem.rid), seen: problem.seen, allowed: [] }],
+            versions: [
+              {
+                operation: at,
+                object: this.label(problem.rid),
+                seen: problem.seen,
+                allowed: problem.allowed ?? [],
+              },
+            ],
           }),
-      explanation: [...describeTransactions(transactions, operations), this.#explain(problem)].join('\n'),
+      explanation: [...describeTransactions(transactions, all), this.#explain(problem)].join('\n'),
     };
   }
 
@@ -166,6 +179,15 @@ export class RowFindings {
     const operation = this.stripped.history.operations[this.#index(raw)];
     return operation === undefined ? 'the closing read' : (operation.sql ?? operation.kind);
   }
+}
+
+/** The operations with these numbers, in this order; all where none has. */
+function named(
+  operations: readonly FindingOperation[],
+  indexes: readonly (number | undefined)[],
+): readonly FindingOperation[] {
+  const found = [...new Set(indexes)].flatMap((index) => operations.filter((each) => each.index === index));
+  return found.length === 0 ? operations : found;
 }
 
 function groupByTransaction({ operations }: History): Map<number, Operation[]> {

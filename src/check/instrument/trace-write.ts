@@ -247,29 +247,37 @@ export function traceDelete(statement: DeleteStatement, context: WriteContext): 
       unseen: reads.length > 0 && beside.length === 0 && before === undefined,
     };
   }
-  const unseen = reads.length > 0 && before === undefined;
   // LIMIT may pick other rows the second time.
   const samePick = picksAgain(where, way, catalog) && statement.limit === undefined;
   if (!inTransaction || !samePick || targets.length > 1)
-    return { ...traced, statement, unnamed: true, companions: [before], unseen };
+    return {
+      ...traced,
+      statement,
+      unnamed: true,
+      companions: [before],
+      unseen: reads.length > 0 && before === undefined,
+    };
+  const unread = before === undefined ? reads : [];
+  const locks = <T>(tree: T): T => (way === 'locking' ? withSharedLocks(tree) : tree);
   const body: SelectCore = {
     type: 'core',
     distinct: false,
     items: [
       ...markItems(leafName(target)),
       ...[readsColumn].slice(0, notes).map((each) => asItem(column(each, leafName(target)))),
+      ...unread.map(({ expression }) => asItem(locks(expression))),
     ],
     from,
-    ...(where === undefined ? {} : { where: way === 'locking' ? withSharedLocks(where) : where }),
+    ...(where === undefined ? {} : { where: locks(where) }),
     groupBy: [],
   };
   const naming: Companion = {
     query: lockingSelect(body, dialect, statement.with),
-    traces: ['pair', ...notesForm(notes)],
+    traces: ['pair', ...notesForm(notes), ...unread.map(() => 'list' as const)],
     searches: [],
     rows: 'deleted',
   };
-  return { ...traced, statement, companions: [before, naming], unseen };
+  return { ...traced, statement, companions: [before, naming] };
 }
 
 export const notesForm = (notes: number): readonly TraceForm[] => (notes > 0 ? ['notes'] : []);

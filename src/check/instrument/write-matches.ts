@@ -39,6 +39,7 @@ export function compareWrites(
         operation: run.operation,
         ...(last === initialWriter || last === run.transaction ? {} : { other: last }),
         seen: missed ? 'not written' : 'written',
+        allowed: [missed ? 'written' : 'not written'],
         detail: `its condition holds for ${count(rows.size)} in the snapshot of the transaction, and it took ${run.count}`,
       },
     ];
