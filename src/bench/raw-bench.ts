@@ -1,5 +1,5 @@
 /**
- * `npm run bench raw [-- --sizes 5000,10000,20000 --bugs NAME,… --replays 20 --out FILE]`: from free runs of thousands of
+ * `npm run bench raw [-- --sizes 5000,10000,20000 --bugs NAME,… --replays 20 --random 20 --out FILE]`: from free runs of thousands of
  * operations to minimal cases, each bug at each size, one row of a table each. With `--out` the table is written as
  * the page `docs/stages/raw-runs.md`. It takes minutes: a raw run is replayed forty times in full.
  */
@@ -17,6 +17,7 @@ interface RawOptions {
   readonly sizes: readonly number[];
   readonly bugs: readonly RawBug[];
   readonly replays: number;
+  readonly randomReplays: number;
   readonly seed: number;
   readonly out?: string;
 }
@@ -31,7 +32,7 @@ export async function benchRaw(args: readonly string[]): Promise<Figure[]> {
       for (const operations of options.sizes) {
         const title = `${bug.name}, ${operations} operations`;
         const result = await measureRawRun({
-          ...{ bug, operations, replays: options.replays, seed: options.seed },
+          ...{ bug, operations, ...options },
           open: async () => {
             const target = await engines.open(bug.engine);
             versions.set(target.stamp.name, target.stamp.version ?? '');
@@ -64,10 +65,10 @@ function readOptions(args: readonly string[]): RawOptions {
   const given = new Map<string, string>();
   for (let i = 0; i < args.length; i += 2) {
     const [name, value] = [args[i]!, args[i + 1]];
-    if (!/^--(sizes|bugs|replays|seed|out)$/.test(name) || value === undefined) {
+    if (!/^--(sizes|bugs|replays|random|seed|out)$/.test(name) || value === undefined) {
       throw new IsoldeError(
         'usage',
-        `bench raw does not know "${name}${value === undefined ? '' : ` ${value}`}"; it takes --sizes N,N --bugs NAME,NAME --replays N --seed N --out FILE`,
+        `bench raw does not know "${name}${value === undefined ? '' : ` ${value}`}"; it takes --sizes N,N --bugs NAME,NAME --replays N --random N --seed N --out FILE`,
       );
     }
     given.set(name.slice(2), value);
@@ -88,7 +89,8 @@ function readOptions(args: readonly string[]): RawOptions {
   const out = given.get('out');
   return {
     ...{ sizes: numbers('sizes', '5000,10000,20000'), bugs },
-    ...{ replays: numbers('replays', '20')[0]!, seed: numbers('seed', '1')[0]! },
+    ...{ replays: numbers('replays', '20')[0]!, randomReplays: numbers('random', '20')[0]! },
+    seed: numbers('seed', '1')[0]!,
     ...(out !== undefined && { out }),
   };
 }

@@ -45,7 +45,7 @@ export const rawBugs: readonly RawBug[] = [
     ...planted,
     name: 'late-snapshot',
     kind: 'future-read',
-    fault: 'late-snapshot(table=orders,kind=select)',
+    fault: 'late-snapshot(match="orders WHERE id BETWEEN [0-9]*[05] ")',
   },
   { ...planted, name: 'partial-commit', kind: 'stale-read', fault: 'partial-commit(match="stock.*id = 3$")' },
   {
@@ -56,7 +56,7 @@ export const rawBugs: readonly RawBug[] = [
   },
   {
     ...{ ...planted, name: 'visible-committed-delete', kind: 'extra-row' },
-    fault: 'visible-committed-delete(match="id = [0-9]*7$")',
+    fault: 'visible-committed-delete(match="id = [0-9]*[27]7$")',
   },
   {
     ...{ ...planted, name: 'unreported-write-conflict', kind: 'update-of-changed-row' },

@@ -42,7 +42,10 @@ export interface RawRunOptions {
   readonly operations: number;
   /** Opens the engine, without the bug's fault. */
   readonly open: () => Promise<Target>;
+  /** Replays by batch, and runs of the minimal case. */
   readonly replays: number;
+  /** Replays with no order. */
+  readonly randomReplays: number;
   readonly seed: number;
   /** Programs to try until a run shows the finding; default 10. */
   readonly mostSeeds?: number;
@@ -135,10 +138,10 @@ async function measure(
     progress(`${raw.findings} findings in ${facts.operations} operations of seed ${seed}`);
     const inferred = inferSchedule(history, rules, { reasons: false, check: false });
     const seen = await asReplayed(raw, inferred, bench);
-    const replayed = (mode: 'batch' | 'random') =>
-      replayWhole([raw, seen], inferred, rules, { ...options, ...bench, mode, progress });
-    const byBatch = await replayed('batch');
-    const byChance = await replayed('random');
+    const replayed = (mode: ReplayMode, replays: number) =>
+      replayWhole([raw, seen], inferred, rules, { ...bench, mode, replays, progress });
+    const byBatch = await replayed('batch', options.replays);
+    const byChance = await replayed('random', options.randomReplays);
     const ratios = { batch: byBatch.ratio, random: byChance.ratio };
     const reduced = await reduceFinding(candidateOf(byBatch.result.inferred), {
       ...{ oracle, seen, confirmRuns: options.replays },
