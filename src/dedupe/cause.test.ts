@@ -134,6 +134,7 @@ const bugs: Record<string, readonly (readonly [lines: string, about: About, setu
   ],
   'no conflict between updates of two columns': [
     ['T1: BEGIN; T1: UPDATE t SET a = 1; T2: UPDATE t SET b = 2', held(3, 2)],
+    ['T2: BEGIN; T2: SELECT * FROM t; T1: UPDATE t SET a = 1; T2: UPDATE t SET b = NULL', changed(4, 2, 3)],
     [
       'T1: BEGIN; T1: UPDATE t SET a = 1; T2: UPDATE t SET b = 2; T1: COMMIT; T1: SELECT * FROM t',
       { kind: 'wrong-version', lines: [5, 2] },
@@ -147,6 +148,14 @@ const bugs: Record<string, readonly (readonly [lines: string, about: About, setu
       { kind: 'stale-read', lines: [5, 2] },
       keyed,
     ],
+  ],
+  'no conflict of an update to NULL': [
+    ['T2: BEGIN; T2: SELECT * FROM t; T1: UPDATE t SET a = 7; T2: UPDATE t SET a = NULL', changed(4, 2, 3)],
+    ['T1: BEGIN; T1: UPDATE t SET a = 7; T2: UPDATE t SET a = NULL; T1: COMMIT', lost],
+  ],
+  'no conflict of an update that returns rows': [
+    ['T1: BEGIN; T1: UPDATE t SET a = 1 RETURNING a; T2: UPDATE t SET a = 2', held(3, 2)],
+    ['T1: BEGIN; T1: UPDATE t SET a = 1; T2: UPDATE t SET a = 2 RETURNING a; T1: COMMIT', lost],
   ],
   'no-op update': [
     [

@@ -126,8 +126,13 @@ function committed(
 const overlap = (one: readonly CaseEvent[], two: readonly CaseEvent[]): boolean =>
   one[0]!.at < endOf(two) && two[0]!.at < endOf(one);
 
-function describe([a, b]: Pair, { finding, keys, mechanism }: ConflictSource, held: boolean): string {
-  const kinds = [writeKind(a, keys), writeKind(b, keys)].sort();
+function describe([a, b]: Pair, source: ConflictSource, held: boolean): string {
+  const moment = held ? ', while the first is open' : ', after the first committed';
+  return `${describePair(a, b, source)}${source.mechanism?.writeConflict === 'waits' ? moment : ''}`;
+}
+
+function describePair(a: Act, b: Act, { finding, keys }: ConflictSource): string {
+  const kinds = [writeKind(a, keys), writeKind(b, keys)];
   const [some, others] = [a.touch.assigns, b.touch.assigns];
   // Instrumented updates all write the mark, too.
   const apart =
@@ -136,8 +141,10 @@ function describe([a, b]: Pair, { finding, keys, mechanism }: ConflictSource, he
     some.size > 0 &&
     others.size > 0 &&
     ![...some].some((column) => others.has(column));
-  const moment = held ? ', while the first is open' : ', after the first committed';
-  return `${kinds[0]} with ${kinds[1]}${apart ? ' of other columns' : ''}${mechanism?.writeConflict === 'waits' ? moment : ''}`;
+  if (apart) return 'update with update of other columns';
+  const manner = (kind: string, { touch: { returning, toNull } }: Act) =>
+    kind !== 'update' ? kind : returning ? 'update returning' : toNull ? 'update to NULL' : kind;
+  return [manner(kinds[0]!, a), manner(kinds[1]!, b)].sort().join(' with ');
 }
 
 /** What a statement does to a row that is there. An upsert updates it; many engines replace a row to change its key. */

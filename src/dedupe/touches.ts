@@ -17,6 +17,9 @@ export interface Touch {
   readonly assigns: ReadonlySet<string>;
   /** An UPDATE or DELETE of every row. */
   readonly every: boolean;
+  /** An UPDATE that assigns NULL, and one that returns rows: engines have ways of their own for both. */
+  readonly toNull: boolean;
+  readonly returning: boolean;
 }
 
 /** Whether some of the one and some of the other may touch a row that one of them writes. */
@@ -64,7 +67,12 @@ export function touchOf(statement: Statement): { touch: Touch; tables: string[] 
     statement.where === undefined &&
     statement.limit === undefined &&
     tables.length === 1;
-  return { touch: { reads: new Set(reads), writes: new Set(writes), rows, assigns, every }, tables };
+  const toNull =
+    statement.type === 'update' &&
+    statement.set.some(({ value }) => value.type === 'literal' && value.value === null);
+  const returning = statement.type === 'update' && statement.returning !== undefined;
+  const touch = { reads: new Set(reads), writes: new Set(writes), rows, assigns, every, toNull, returning };
+  return { touch, tables };
 }
 
 function rowsOf(statement: Statement): Map<string, Set<string>> {
