@@ -1,24 +1,29 @@
 /**
- * Reduction strategies side by side, on real engines, in one run.
+ * Reduction strategies side by side, on real engines, in one run: `npm run bench reduce`.
  *
- * Buried cases: a bug of a few operations, once, among irrelevant work of twelve sessions, so that the right answer is known.
- * Every strategy removes operations from the same case; passes that simplify statements are left out, for they are
- * the same for all. Raw cases: free runs of random transactions on MariaDB, in which its no-op-update bug shows by
- * itself; there witness-first does the whole job, from the history to the minimal case. A strategy that is stopped at
- * `slowLimit` trials is shown as `>`, and its time is a lower bound.
+ * Two kinds of cases. *Spread*: a bug of a few operations among irrelevant work of twelve sessions, its transactions open
+ * from one end of the case to the other. *Raw*: free runs of random transactions on few rows, in which the bug shows by
+ * itself once or twice; its operations are neighbours.
  *
- * ISOLDE_BENCH_FULL=1 lets all strategies run on the largest case too, which takes the better part of an hour.
+ * Every strategy gets the same start and the same trials, by schedule. Pisco's paper ran DDMin and C-Reduce without an
+ * inferred order, so they are there once more like that ("free order"). Who is slower than the multiple of pisco's time that
+ * a target is about is stopped there and shown with `>`: its figures are lower bounds, and so are the ratios' bounds.
+ *
+ * The table tells apart what a strategy costs and what the passes and the check for minimality cost that follow any
+ * strategy. Targets are about sums over all cases, as the paper's averages are.
  */
 import { parseScript, type ScheduledCase } from '../cases/index.js';
 import { runFree } from '../execute/index.js';
 import {
   buryCase,
+  type Candidate,
   contractOf,
   DatabaseOracle,
   mechanismJudge,
   type ReductionResult,
   rawFinding,
   reduceFinding,
+  renderTable,
   type SeenFinding,
   type StrategyName,
 } from '../reduce/index.js';
@@ -27,8 +32,6 @@ import { startMariadbServer } from '../targets/mariadb/index.js';
 import type { Figure } from './measure.js';
 import { rawCase } from './raw-cases.js';
 
-const slowLimit = 250;
-const full = process.env.ISOLDE_BENCH_FULL === '1';
 const judge = mechanismJudge();
 
 const noOpUpdate = parseScript(
@@ -57,146 +60,214 @@ const lostToDelete = parseScript(
   { file: 'duckdb #17223', dialect: 'duckdb' },
 );
 
+/** A strategy, in whose order its trials run, and the multiple of pisco's time after which it is stopped. */
+interface Contestant {
+  readonly strategy: StrategyName;
+  readonly order: 'schedule' | 'free';
+  readonly most?: number;
+}
+
+const witness: Contestant = { strategy: 'witness', order: 'schedule' };
+const pisco: Contestant = { strategy: 'pisco', order: 'schedule' };
+const all: readonly Contestant[] = [
+  pisco,
+  witness,
+  { strategy: 'ddmin', order: 'schedule', most: 6 },
+  { strategy: 'creduce', order: 'schedule', most: 8 },
+  { strategy: 'ddmin', order: 'free', most: 4 },
+  { strategy: 'creduce', order: 'free', most: 6 },
+];
+/** Nothing runs longer than this on one case. */
+const mostSeconds = 60;
+
+interface Row {
+  readonly title: string;
+  readonly contestant: Contestant;
+  readonly result: ReductionResult;
+  readonly stopped: boolean;
+}
+
+type Log = (line: string) => void;
+
 export async function benchReduce(): Promise<Figure[]> {
+  const log: Log = (line) => console.error(line);
   const server = await startMariadbServer();
   const mariadb = `mariadb://root@localhost/?socket=${server.address.socket}`;
+  const rows: Row[] = [];
   try {
-    const all: readonly StrategyName[] = ['witness', 'pisco', 'ddmin', 'creduce'];
-    return [
-      ...(await benchBuried('duckdb #17223', 'duckdb:', lostToDelete, 500, all)),
-      ...(await benchBuried('no-op update', mariadb, noOpUpdate, 5_000, all)),
-      ...(await benchBuried('no-op update', mariadb, noOpUpdate, 20_000, full ? all : ['witness', 'pisco'])),
-      ...(await benchRaw(mariadb, 5_000)),
-      ...(await benchRaw(mariadb, 20_000)),
-    ];
+    const spread = (url: string, core: ScheduledCase, operations: number) => async () => ({
+      url,
+      start: buryCase(core, { operations, sessions: 12 }),
+    });
+    const raw = (operations: number) => () => rawRun(mariadb, operations, log);
+    rows.push(
+      ...(await compete('duckdb #17223, spread, 500', spread('duckdb:', lostToDelete, 500), all, log)),
+    );
+    rows.push(
+      ...(await compete('no-op update, spread, 2,000', spread(mariadb, noOpUpdate, 2_000), all, log)),
+    );
+    rows.push(...(await compete('no-op update, raw, 1,000', raw(1_000), all, log)));
+    rows.push(...(await compete('no-op update, raw, 5,000', raw(5_000), all, log)));
+    rows.push(...(await compete('no-op update, raw, 20,000', raw(20_000), [pisco, witness], log)));
   } finally {
     await server.stop();
   }
+  console.log(`\nStrategies by case\n${table(rows)}`);
+  return figures(rows);
 }
 
-async function benchBuried(
-  name: string,
-  url: string,
-  core: ScheduledCase,
-  operations: number,
-  strategies: readonly StrategyName[],
-): Promise<Figure[]> {
-  const start = buryCase(core, { operations, sessions: 12 });
-  const oracle = await DatabaseOracle.open({ open: () => openTarget(url), judge });
+interface Start {
+  readonly url: string;
+  readonly start: Candidate;
+  /** The raw run that shows the finding; without it the case is run once. */
+  readonly seen?: SeenFinding;
+}
+
+async function compete(
+  title: string,
+  prepare: () => Promise<Start>,
+  contestants: readonly Contestant[],
+  log: Log,
+): Promise<Row[]> {
+  const { url, start, seen: given } = await prepare();
+  const rows: Row[] = [];
+  const open = (order: Contestant['order']) =>
+    DatabaseOracle.open({ open: () => openTarget(url), judge, order });
+  const ordered = await open('schedule');
+  const seen = given ?? (await seenBy(ordered, start));
+  let piscoSeconds = mostSeconds;
+  for (const contestant of contestants) {
+    const oracle = contestant.order === 'schedule' ? ordered : await open('free');
+    const limit = Math.min(mostSeconds, (contestant.most ?? Number.POSITIVE_INFINITY) * piscoSeconds);
+    log(`${title}: ${nameOf(contestant)} …`);
+    const signal = AbortSignal.timeout(Math.ceil(1000 * limit));
+    const outcome = await reduceFinding(start, {
+      ...{ oracle, seen, strategy: contestant.strategy, startShows: true, signal },
+    });
+    if (contestant.order === 'free') await oracle.close();
+    if (outcome.kind !== 'reduced') throw new Error(`${title}, ${nameOf(contestant)}: ${outcome.kind}`);
+    const { result } = outcome;
+    const row = { title, contestant, result, stopped: result.afterStrategy === undefined };
+    if (contestant === pisco) piscoSeconds = costOf(row).seconds;
+    log(`${title}: ${cells(row).slice(1).join('  ')}`);
+    rows.push(row);
+  }
+  await ordered.close();
+  return rows;
+}
+
+async function seenBy(oracle: DatabaseOracle, start: Candidate): Promise<SeenFinding> {
+  const { history, findings } = await oracle.observe(start);
+  if (findings[0] === undefined) throw new Error(`${start.case.name} shows no finding`);
+  return { history, finding: findings[0] };
+}
+
+/** A free run with as few findings as some seeds give; values are so many that hardly any update meets its own. */
+async function rawRun(url: string, operations: number, log: Log): Promise<Start> {
+  const target = await openTarget(url);
   try {
-    const { history, findings } = await oracle.observe(start);
-    const seen: SeenFinding = { history, finding: findings[0]! };
-    const results = new Map<StrategyName, ReductionResult>();
-    for (const strategy of strategies) {
-      const mostTrials = full || strategy === 'witness' ? {} : { mostTrials: slowLimit };
-      const outcome = await reduceFinding(start, {
-        oracle,
-        seen,
-        strategy,
-        operationsOnly: true,
-        ...mostTrials,
+    let best: (Start & { readonly findings: number }) | undefined;
+    for (let seed = 1; seed <= 8 && best?.findings !== 1; seed++) {
+      const program = rawCase({
+        ...{ name: 'raw', dialect: target.dialect, level: 'repeatable read', operations, sessions: 12 },
+        ...{ rows: 32, values: Math.ceil(operations / 6), deletes: 0, inserts: 0, primaryKey: true, seed },
       });
-      if (outcome.kind !== 'reduced') throw new Error(`${name}, ${strategy}: ${outcome.kind}`);
-      results.set(strategy, outcome.result);
+      const scratch = await target.createScratch();
+      const history = await runFree(scratch, program, { target });
+      await scratch.drop();
+      const raw = rawFinding(history, contractOf(history, target), judge, target);
+      log(`raw run of ${operations} operations, seed ${seed}: ${raw?.findings ?? 0} findings`);
+      if (raw === undefined || (best !== undefined && best.findings <= raw.findings)) continue;
+      best = { url, start: raw.candidate, seen: raw, findings: raw.findings };
     }
-    const title = `${name}, ${operations} operations`;
-    return [
-      ...[...results].map(([strategy, result]) => ({
-        name: `${title}: ${strategy}`,
-        measured: describe(result),
-      })),
-      ...(operations < 5_000 ? [] : ratios(title, results, operations)),
-    ];
+    if (best === undefined) throw new Error(`no raw run of ${operations} operations shows a finding`);
+    return best;
   } finally {
-    await oracle.close();
+    await target.close();
   }
 }
 
-/** What a strategy is measured by: its own trials and time, without the check that nothing can go. */
-function costOf(result: ReductionResult): { readonly trials: number; readonly seconds: number } {
+function nameOf({ strategy, order }: Contestant): string {
+  return order === 'free' ? `${strategy}, free order` : strategy;
+}
+
+/** What a strategy itself cost. */
+function costOf({ result }: Row): { readonly trials: number; readonly seconds: number } {
   const { counts, seconds } = result.afterStrategy ?? result;
   return { trials: counts.trials, seconds };
 }
 
-/** The paper's claims are about thousands of operations; ours about twenty thousand. */
-function ratios(
-  title: string,
-  results: ReadonlyMap<StrategyName, ReductionResult>,
-  operations: number,
-): Figure[] {
-  const ratio = (a: StrategyName, b: StrategyName, by: 'trials' | 'seconds', target: number): Figure[] => {
-    const [one, other] = [results.get(a), results.get(b)];
-    if (one === undefined || other === undefined) return [];
-    const value = costOf(one)[by] / costOf(other)[by];
-    const bound = other.afterStrategy === undefined ? '< ' : '';
-    return [
-      {
-        name: `${title}: ${by} of ${a} ÷ ${b}`,
-        measured: `${bound}${value.toFixed(2)}`,
-        target: `≤ ${target.toFixed(2)}`,
-        pass: value <= target,
-      },
-    ];
-  };
+function cells({ title, contestant, result, stopped }: Row): string[] {
+  const { counts, seconds, operations } = result.afterStrategy ?? result;
+  const after = result.counts.trials - counts.trials;
+  const bound = stopped ? '> ' : '';
   return [
-    ...ratio('pisco', 'ddmin', 'seconds', 1 / 3),
-    ...ratio('pisco', 'creduce', 'seconds', 1 / 5),
-    ...(operations < 20_000 ? [] : ratio('witness', 'pisco', 'trials', 1 / 10)),
-    ...ratio('witness', 'pisco', 'seconds', 1 / 10),
+    title,
+    nameOf(contestant),
+    `${bound}${counts.trials}`,
+    String(counts.accepted),
+    String(counts.redundant),
+    `${bound}${seconds.toFixed(1)}`,
+    String(operations),
+    stopped ? '' : String(after),
+    stopped ? '' : (result.seconds - seconds).toFixed(1),
+    String(result.operations),
+    stopped ? 'stopped' : result.minimal ? 'minimal' : (result.whyNotMinimal ?? 'not minimal'),
   ];
 }
 
-function describe(result: ReductionResult): string {
-  const { counts, seconds, operations } = result.afterStrategy ?? result;
-  const stopped = result.afterStrategy === undefined ? '> ' : '';
-  const minimal = stopped !== '' ? 'stopped' : result.minimal ? 'minimal' : 'not minimal';
-  return `${stopped}${counts.trials} trials (${counts.accepted} accepted, ${counts.redundant} redundant), ${stopped}${seconds.toFixed(1)} s, ${operations} operations left, ${minimal}`;
+function table(rows: readonly Row[]): string {
+  const head = ['case', 'strategy', 'trials', 'accepted', 'redundant', 'seconds', 'operations'];
+  return renderTable([
+    [...head, 'clean-up trials', 'clean-up seconds', 'operations', 'result'],
+    ...rows.map((row, i) => [row.title === rows[i - 1]?.title ? '' : row.title, ...cells(row).slice(1)]),
+  ]);
 }
 
-/** From a history to the minimal case, passes and twenty runs of the result included. */
-async function benchRaw(url: string, operations: number): Promise<Figure[]> {
-  const oracle = await DatabaseOracle.open({ open: () => openTarget(url), judge });
-  try {
-    const { target } = oracle;
-    const program = rawCase({
-      ...{
-        name: 'raw',
-        dialect: target.dialect,
-        level: 'repeatable read' as const,
-        operations,
-        sessions: 12,
-      },
-      ...{ rows: 32, values: 3, deletes: 0, inserts: 0, primaryKey: true, seed: 5 },
-    });
-    const scratch = await target.createScratch();
-    const history = await runFree(scratch, program, { target });
-    await scratch.drop();
-    const began = performance.now();
-    const raw = rawFinding(history, contractOf(history, target), judge, target);
-    if (raw === undefined) throw new Error('the raw run shows no finding');
-    const inferredSeconds = (performance.now() - began) / 1000;
-    const outcome = await reduceFinding(raw.candidate, { oracle, seen: raw, confirmRuns: 20 });
-    if (outcome.kind !== 'reduced') throw new Error(`raw case: ${outcome.kind}`);
-    const { result } = outcome;
-    const { shown, runs } = result.confirmed;
-    const small = result.operations <= 10 && result.transactions <= 3 && result.minimal && shown === runs;
-    const title = `raw no-op update, ${history.operations.length} operations`;
-    return [
-      {
-        name: `${title}: minimal case`,
-        measured: `${result.operations} operations, ${result.transactions} transactions, ${result.minimal ? 'minimal' : 'not minimal'}, shown ${shown} of ${runs}`,
-        target: '≤ 10, ≤ 3, minimal, 20 of 20',
-        pass: small,
-      },
-      {
-        name: `${title}: reduction (${result.counts.trials} trials)`,
-        measured: `${result.seconds.toFixed(1)} s`,
-        target: '≤ 5 s',
-        pass: result.seconds <= 5,
-      },
-      { name: `${title}: check and order inference before it`, measured: `${inferredSeconds.toFixed(1)} s` },
-    ];
-  } finally {
-    await oracle.close();
-  }
+function figures(rows: readonly Row[]): Figure[] {
+  const of = (strategy: StrategyName, order: Contestant['order'] = 'schedule') =>
+    rows.filter(({ contestant }) => contestant.strategy === strategy && contestant.order === order);
+  /** Sums over the cases both took part in. */
+  const ratio = (some: readonly Row[], others: readonly Row[], by: 'trials' | 'seconds') => {
+    const titles = new Set(others.map(({ title }) => title));
+    const sum = (list: readonly Row[]) =>
+      list.filter(({ title }) => titles.has(title)).reduce((total, row) => total + costOf(row)[by], 0);
+    return sum(some) / sum(others);
+  };
+  const figure = (
+    name: string,
+    by: 'trials' | 'seconds',
+    some: readonly Row[],
+    others: readonly Row[],
+    target?: number,
+  ): Figure => {
+    const value = ratio(some, others, by);
+    const bound = others.some(({ stopped }) => stopped) ? '< ' : '';
+    return {
+      name: `${by} of ${name}, all cases`,
+      measured: `${bound}${value.toFixed(3)}`,
+      ...(target !== undefined && { target: `≤ ${target.toFixed(3)}`, pass: value <= target }),
+    };
+  };
+  const largest = of('witness').at(-1)!.result;
+  return [
+    figure('pisco ÷ ddmin', 'seconds', of('pisco'), of('ddmin'), 1 / 3),
+    figure('pisco ÷ ddmin in free order (the paper’s)', 'seconds', of('pisco'), of('ddmin', 'free'), 1 / 3),
+    figure('pisco ÷ creduce', 'seconds', of('pisco'), of('creduce'), 1 / 5),
+    figure(
+      'pisco ÷ creduce in free order (the paper’s)',
+      'seconds',
+      of('pisco'),
+      of('creduce', 'free'),
+      1 / 5,
+    ),
+    figure('witness ÷ pisco', 'trials', of('witness'), of('pisco'), 1 / 10),
+    figure('witness ÷ pisco', 'seconds', of('witness'), of('pisco'), 1 / 10),
+    {
+      name: 'witness at 20,000 operations, clean-up included',
+      measured: `${largest.seconds.toFixed(1)} s, ${largest.counts.trials} trials, ${largest.operations} operations left`,
+      target: '≤ 5 s',
+      pass: largest.seconds <= 5 && largest.minimal,
+    },
+  ];
 }

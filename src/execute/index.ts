@@ -1,4 +1,5 @@
 export { type Clock, monotonicClock } from './clock.js';
+export { type DatabaseLane, DatabaseLanes, type DatabaseLanesOptions } from './database-lanes.js';
 export { runFree } from './free.js';
 export type { OperationSink } from './recorder.js';
 export { historyHeader, type RunOptions } from './run.js';

@@ -1,6 +1,6 @@
 export { type ContractChoice, contractAt, usualChoice, vendorContract } from './contract-choice.js';
 export { type HuntCounters, newCounters } from './counters.js';
-export { Database, type DatabaseOptions, type Observed, type Trial } from './database.js';
+export { Database, type Observed, type Trial } from './database.js';
 export { type FoundTemplates, readTemplates, templatesOfStore } from './found-templates.js';
 export { type HuntEvent, type HuntOptions, type HuntResult, hunt, type Shelf, type Shelved } from './hunt.js';
 export { type HuntName, type HuntState, HuntStateFile } from './hunt-state.js';

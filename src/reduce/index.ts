@@ -25,7 +25,7 @@ export {
   type SeenFinding,
   witnessOf,
 } from './reduce-finding.js';
-export { renderProgress, renderReduced, renderSummary } from './render.js';
+export { renderProgress, renderReduced, renderSummary, renderTable } from './render.js';
 export { type RepeatOptions, settleVerdict } from './sequential-test.js';
 export { sqlAccesses } from './sql-accesses.js';
 export { type StrategyName, strategies } from './strategies/index.js';

@@ -12,7 +12,7 @@ import { sqlAccesses } from './sql-accesses.js';
 import type { TrialResult } from './trial.js';
 
 export interface FindingOptions
-  extends Omit<ReductionOptions, 'oracle' | 'witness' | 'dependencies' | 'context' | 'startShows' | 'about'> {
+  extends Omit<ReductionOptions, 'oracle' | 'witness' | 'dependencies' | 'context' | 'about'> {
   readonly oracle: DatabaseOracle;
   /** A run that shows the finding, if there was one already; without it the case is run first. */
   readonly seen?: SeenFinding;
@@ -47,7 +47,7 @@ export async function reduceFinding(start: Candidate, options: FindingOptions): 
   const reduced = await reduceCase(start, {
     ...options,
     about: JSON.stringify([wanted, finding.contract, history.header.level, stamp.name, stamp.version]),
-    startShows: options.seen === undefined,
+    startShows: options.startShows ?? options.seen === undefined,
     witness: witnessOf(finding, history, start),
     dependencies: (model) => sqlAccesses(model, dialect, history),
     context: { dialect, levels: levels.map(({ level }) => level), level: history.header.level },
