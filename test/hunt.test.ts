@@ -4,7 +4,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { countStatements } from '../src/cases/index.js';
-import { type HuntEvent, hunt, openShelf, type Shelved } from '../src/hunt/index.js';
+import { capabilitiesOf } from '../src/generate/index.js';
+import {
+  groupSize,
+  type HuntEvent,
+  hunt,
+  openShelf,
+  Rounds,
+  type Shelved,
+  templatesOfStore,
+} from '../src/hunt/index.js';
 import { openTarget } from '../src/targets/index.js';
 import { mariadbAvailable } from '../src/targets/mariadb/index.js';
 import { postgresAvailable, startPostgresServer } from '../src/targets/postgres/index.js';
@@ -132,6 +141,90 @@ describe('a hunt in DuckDB', () => {
   }, 60_000);
 });
 
+describe('a seed', () => {
+  it('gives the same rounds with the same answers and the same bugs on a second run', async () => {
+    const run = async () => {
+      const told: unknown[] = [];
+      const shelf = await openShelf(newStore());
+      const { counters, bugs } = await hunt({
+        open: () => openTarget('duckdb:'),
+        shelf,
+        seed: 'again',
+        to: 56,
+        onEvent: (event) => {
+          if (event.kind === 'bug' || event.kind === 'pursuing') told.push([event.kind, event.round]);
+        },
+      });
+      const { seconds: _, firstBugSeconds: __, ...counted } = counters;
+      return { told, counted, bugs: bugs.map(({ bug }) => [bug.id, bug.case, bug.schedule]) };
+    };
+    const first = await run();
+    expect(first.told.length).toBeGreaterThan(0);
+    expect(await run()).toEqual(first);
+  }, 60_000);
+
+  it('and the set of bugs varied make the rounds of a later hunt, and its replay lines name both', async () => {
+    const store = newStore();
+    const hunting = (...args: string[]) => isolde(['hunt', '--store', store, ...args]);
+    expect((await hunting('--seed', 'demo', '--bugs', '1', '--for', '40s')).code).toBe(1);
+    // A group that varies a stored bug, found without running anything.
+    const found = (await templatesOfStore(store))!;
+    const target = await openTarget('duckdb:');
+    const rounds = new Rounds({
+      seed: 'later',
+      capabilities: capabilitiesOf(target),
+      levels: ['snapshot'],
+      modes: ['plain', 'instrumented'],
+      found: found.templates,
+    });
+    await target.close();
+    const groups = Array.from({ length: 200 }, (_, i) => rounds.round((10 + i) * groupSize));
+    const varied = groups.filter(({ source }) => source.startsWith('bug '));
+    expect(varied.length).toBeGreaterThan(0);
+    for (const { number, source } of varied) {
+      const args = ['--seed', 'later', '--reuse', found.hash, '--rounds', `${number}..${number + 4}`];
+      const { out } = await hunting(...args);
+      const told = / round (\d+), (.*), \w+$/m.exec(out);
+      // Dressed boldly, not every one shows the bug again.
+      if (told === null) continue;
+      expect(told[2]).toBe(source);
+      const line = /again: npx isolde (.*)$/m.exec(out)![1]!.split(' ');
+      expect(line).toEqual(expect.arrayContaining(['--reuse', found.hash, '--store', store]));
+      const again = await isolde(line);
+      expect(again.code).toBe(1);
+      expect(again.out).toContain(told[0]);
+      return;
+    }
+    throw new Error('no stored bug shows again in any dress');
+  }, 90_000);
+});
+
+describe('what a hunt prints', () => {
+  const args = () => ['hunt', 'sqlite:', '--store', newStore()];
+
+  it('is drawn over on a terminal, no wider than it, and takes its lines away', async () => {
+    const drawn: string[] = [];
+    await isolde([...args(), '--for', '3s'], {
+      err: (text) => drawn.push(text),
+      errIsTerminal: true,
+      width: 60,
+    });
+    const live = drawn.filter((text) => text.includes('\nfindings:')).slice(0, -1);
+    expect(live.length).toBeGreaterThan(1);
+    for (const text of live) for (const line of text.split('\n')) expect(line.length).toBeLessThan(60);
+    expect(drawn.filter((text) => text.includes('\u001b[2A'))).toHaveLength(live.length);
+    expect(drawn.at(-1)).toMatch(/conflicts on rows in [\d.]+ % of rounds\nfindings: 0 raw/);
+  }, 30_000);
+
+  it('is one JSON object when asked for, with all that people see', async () => {
+    const { code, out } = await isolde([...args(), '--rounds', '9', '--json']);
+    expect(code).toBe(0);
+    const { stopped, finished, counters, bugs } = JSON.parse(out);
+    expect({ stopped, finished, bugs }).toEqual({ stopped: 'rounds', finished: 9, bugs: [] });
+    expect(counters).toMatchObject({ rounds: 9, invalid: 0, raw: 0, firstBugSeconds: null });
+  }, 30_000);
+});
+
 suite(postgresAvailable())('a hunt in PostgreSQL', () => {
   it('is silent at SERIALIZABLE', async () => {
     const args = [
@@ -205,6 +298,18 @@ suite(postgresAvailable())('a hunt in PostgreSQL', () => {
 });
 
 suite(mariadbAvailable())('a hunt in MariaDB', () => {
+  it('lets transactions meet on a row in most rounds, and says nothing the server does not understand', async () => {
+    const { counters } = await hunt({
+      open: () => openTarget('mariadb:'),
+      shelf: await openShelf(newStore()),
+      seed: '7',
+      levels: ['serializable'],
+      to: 96,
+    });
+    expect(counters.conflicts / counters.rounds).toBeGreaterThan(0.5);
+    expect(counters.invalid / counters.statements).toBeLessThan(0.05);
+  }, 60_000);
+
   it('finds the update that changes nothing and is not seen by its own transaction', async () => {
     const args = [
       'hunt',
