@@ -206,6 +206,18 @@ export interface Choice {
   readonly alternatives: readonly (readonly Order[])[];
 }
 
+/**
+ * Something that no recorded answer decides for certain: the moment at which a statement with a condition chose its rows, or the
+ * order of two overlapping statements whose locks cannot be told from outside.
+ */
+export interface Uncertain {
+  readonly step: number;
+  readonly object: number;
+  readonly what: 'moment' | 'order';
+  readonly choices: number;
+  readonly chosen: number;
+}
+
 /** A read or a lock that no version or order explains: the raw run broke its contract here, or we lack knowledge. */
 export interface Unexplained {
   readonly step: number;
@@ -222,6 +234,9 @@ export interface Evidence {
   readonly edges: Edges;
   readonly choices: Choice[];
   readonly unexplained: Unexplained[];
+  readonly uncertain: Uncertain[];
+  /** Tables in which nobody can tell from outside who locks or watches what. */
+  readonly loose: ReadonlySet<number>;
   /** Locks taken: step, object, exclusive or not; for the invariants. */
   readonly locks: { readonly step: Ints; readonly object: Ints; readonly exclusive: Ints };
   /** Steps sent although their lock is not free: the raw run shows that they waited. */

@@ -1,12 +1,15 @@
 export { type Difference, type DifferenceKind, differenceOf } from './compare.js';
 export {
   type AmbiguousStatement,
+  type Inference,
   type InferOptions,
   type InferredOrder,
   inferSchedule,
+  openInference,
   type UnexplainedStatement,
 } from './infer.js';
 export type { BrokenInvariant } from './invariants.js';
+export { type Refined, type RefineOptions, refineOrder } from './refine.js';
 export { compareReplay, type ReplayMode, type ReplayReport, replay, replayModes } from './replay.js';
 export {
   type Checker,
@@ -15,5 +18,6 @@ export {
   reproduce,
   reproduceOrder,
 } from './reproduction.js';
+export { rowAccesses, type StatementRows } from './row-accesses.js';
 export type { LeftOut } from './steps.js';
 export { wilsonInterval } from './wilson.js';

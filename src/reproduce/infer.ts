@@ -67,7 +67,10 @@ export interface InferredOrder {
   readonly sources: readonly Int32Array[];
   /** Operations of the raw history that are not sent again. */
   readonly leftOut: readonly LeftOut[];
-  /** What happened in one of several ways: reads that several versions explain, failures with several opponents. */
+  /**
+   * What happened in one of several ways: reads that several versions explain, failures with several opponents, statements
+   * that chose their rows at one of several moments, overlapping statements whose order only their answers suggest.
+   */
   readonly ambiguous: readonly AmbiguousStatement[];
   /** Where the raw run did something no order explains: often the bug itself. */
   readonly unexplained: readonly UnexplainedStatement[];
@@ -81,7 +84,7 @@ export interface InferredOrder {
 export interface AmbiguousStatement {
   readonly statement: StatementRef;
   readonly object: string;
-  readonly what: 'version' | 'opponent';
+  readonly what: 'version' | 'opponent' | 'moment' | 'order';
   readonly choices: number;
   /** The one the schedule brings about; −1: none. */
   readonly chosen: number;
@@ -116,7 +119,19 @@ export function openInference(history: History, contract: Contract, options: Inf
   addVersionOrder(evidence);
   if (mechanism.protocol === 'timestamp') addTimestampOrder(evidence);
   const times = timeOrder(steps, evidence.accesses, evidence.objects.names.length);
-  const answers = answerOrder(steps, evidence.accesses, evidence.objects.names.length);
+  const guessed = new Set<number>();
+  const answers = answerOrder(
+    steps,
+    evidence.accesses,
+    evidence.objects.names.length,
+    evidence.loose.size === 0
+      ? undefined
+      : (step, object) => {
+          if (!evidence.loose.has(object) || guessed.has(step)) return;
+          guessed.add(step);
+          evidence.uncertain.push({ step, object, what: 'order', choices: 2, chosen: 0 });
+        },
+  );
   const make = (learnt: readonly StepPair[] = [], choices: ReadonlyMap<number, number> = new Map()) => {
     const solution = solve(evidence, times, answers, choices, learnt);
     return inferredOrder(history, evidence, solution, learnt, options);
@@ -147,13 +162,20 @@ function inferredOrder(
     notes: notesOf(evidence, solution, history),
     sources: sourcesOf(steps),
     leftOut: steps.leftOut,
-    ambiguous: evidence.choices.map((choice, i) => ({
-      statement: refOf(steps, choice.step),
-      object: evidence.objects.names[choice.object]!,
-      what: choice.what,
-      choices: choice.alternatives.length,
-      chosen: solution.holds[i]!,
-    })),
+    ambiguous: [
+      ...evidence.choices.map((choice, i) => ({
+        statement: refOf(steps, choice.step),
+        object: evidence.objects.names[choice.object]!,
+        what: choice.what,
+        choices: choice.alternatives.length,
+        chosen: solution.holds[i]!,
+      })),
+      ...evidence.uncertain.map(({ step, object, ...rest }) => ({
+        statement: refOf(steps, step),
+        object: evidence.objects.names[object]!,
+        ...rest,
+      })),
+    ],
     unexplained: evidence.unexplained.map(({ step, object, what }) => ({
       statement: refOf(steps, step),
       object: evidence.objects.names[object]!,
@@ -190,6 +212,14 @@ function notesOf(evidence: Evidence, { batches, holds }: Solution, { header }: H
   const several = holds.filter((_, i) => evidence.choices[i]!.alternatives.length > 1).length;
   if (several > 0)
     notes.push(`${several} statements can be explained in several ways; one was chosen for each`);
+  const moments = evidence.uncertain.filter(({ what }) => what === 'moment').length;
+  if (moments > 0)
+    notes.push(`${moments} statements chose their rows while others changed them, at one of several moments`);
+  const orders = evidence.uncertain.length - moments;
+  if (orders > 0)
+    notes.push(
+      `${orders} statements overlapped others whose locks cannot be told; the answers' order was taken`,
+    );
   const open = holds.filter((one) => one < 0).length;
   if (open > 0)
     notes.push(

@@ -13,6 +13,7 @@ import {
   type Need,
   Objects,
   type Scan,
+  type Uncertain,
   type Unexplained,
 } from './evidence.js';
 import type { FailedWrite } from './failed-writes.js';
@@ -47,6 +48,19 @@ class Doing {
       this.objects.push(object);
       this.roles.push(roles);
     }
+  }
+
+  /** Ready for the next transaction: few are open at a time, and their lists are worth keeping. */
+  clear(): void {
+    this.objects.length = 0;
+    this.roles.length = 0;
+    this.rows.length = 0;
+    this.before.length = 0;
+    this.after.length = 0;
+    this.fuzzy = undefined;
+    this.savepoints = undefined;
+    this.late = undefined;
+    this.watched = undefined;
   }
 
   wrote(row: number): boolean {
@@ -86,8 +100,10 @@ export class MirrorState {
   readonly scans: Scan[] = [];
   readonly edges = new Edges();
   readonly unexplained: Unexplained[] = [];
+  readonly uncertain: Uncertain[] = [];
   readonly locks: LockTable;
   readonly doing: (Doing | undefined)[] = [];
+  readonly #idle: Doing[] = [];
   readonly failed: FailedWrite[] = [];
   readonly everything: number[] = [];
   /** Steps taken so far. */
@@ -174,7 +190,7 @@ export class MirrorState {
   do(transaction: number): Doing {
     let doing = this.doing[transaction];
     if (doing === undefined) {
-      doing = new Doing();
+      doing = this.#idle.pop() ?? new Doing();
       this.doing[transaction] = doing;
     }
     return doing;
@@ -361,6 +377,8 @@ export class MirrorState {
       for (const row of this.rows[table.number]!.values())
         if (!doing.wrote(row)) this.version(row, step, undefined);
     }
+    doing.clear();
+    this.#idle.push(doing);
   }
 
   version(row: number, step: number, image: Image): void {

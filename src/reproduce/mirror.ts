@@ -81,6 +81,10 @@ class Mirror {
       edges: this.#state.edges,
       choices,
       unexplained: this.#state.unexplained,
+      uncertain: this.#state.uncertain,
+      loose: new Set(
+        this.#state.scanLocks || this.#state.mechanism.certifier === 'ssi' ? this.#state.tableObject : [],
+      ),
       locks: this.#state.locks.taken,
       waits,
       snapshots: this.#state.snapshot,
@@ -310,8 +314,12 @@ class Mirror {
     const all = this.#state.rows[table.number]!;
     const rows =
       plan.keys === undefined ? [...all.values()] : plan.keys.map((name) => this.#state.row(table, name));
-    if (plan.keys === undefined)
-      this.#state.accesses.add(step, this.#state.tableObject[table.number]!, role.read | role.lock);
+    if (plan.keys === undefined) {
+      const object = this.#state.tableObject[table.number]!;
+      this.#state.accesses.add(step, object, role.read | role.lock);
+      const choices = Math.max(2, rows.length);
+      this.#state.uncertain.push({ step, object, what: 'moment', choices, chosen: 0 });
+    }
     for (const row of rows) {
       if (plan.keys !== undefined) this.#state.accesses.add(step, row, role.read | role.lock);
       this.#state.basedOn(step, transaction, row);

@@ -10,7 +10,7 @@
  *    snapshot but not in it; while the other was open; before the other touched anything. Places that the recorded times rule out,
  *    or that the schedule has already, are no candidates. Transactions that touched the same rows come first.
  * 2. Each candidate is added to the orders, a schedule is made and replayed. The first that gets further (the earliest
- *    operation of the history that differs comes later) is kept, and the search goes on from there.
+ *    operation of the history that differs comes later, or fewer differ) is kept, and the search goes on from there.
  * 3. It ends when a replay sees everything, when no candidate gets further, or when the budget of replayed statements is spent.
  *
  * Deterministic, as far as replays are. What is learnt is part of the schedule and its reasons.
@@ -30,6 +30,15 @@ export interface Refined {
   readonly learnt: readonly StepPair[];
 }
 
+export interface RefineOptions {
+  /** The order to start from; default: what the inference makes by itself. */
+  readonly first?: InferredOrder;
+  readonly mostReplays?: number;
+  /** Ends the search though the last replay parted: it showed what was looked for. */
+  readonly enough?: () => boolean;
+  readonly signal?: AbortSignal;
+}
+
 /** Statements that all replays of a refinement may send together, and replays at least allowed. */
 const statementBudget = 60_000;
 const fewestReplays = 8;
@@ -38,11 +47,7 @@ const fewestReplays = 8;
 export async function refineOrder(
   inference: Inference,
   run: (order: InferredOrder) => Promise<ReplayReport>,
-  options: {
-    readonly first?: InferredOrder;
-    readonly mostReplays?: number;
-    readonly signal?: AbortSignal;
-  } = {},
+  options: RefineOptions = {},
 ): Promise<Refined> {
   let order = options.first ?? inference.order();
   let report = await run(order);
@@ -54,7 +59,7 @@ export async function refineOrder(
   const seen = new Set([scheduleKey(order)]);
   for (let better = true; better && report.firstDifference !== undefined; ) {
     better = false;
-    for (const pairs of placements(inference.evidence, order, report.firstDifference.operation)) {
+    for (const pairs of candidates(inference.evidence, order, report)) {
       if (replays >= most || options.signal?.aborted === true) break;
       const orders = [...learnt, ...pairs];
       const other = inference.order(orders);
@@ -63,7 +68,8 @@ export async function refineOrder(
       seen.add(key);
       const again = await run(other);
       replays++;
-      if (progress(again) <= progress(report)) continue;
+      if (options.enough?.() === true) return { order: other, report: again, replays, learnt: orders };
+      if (!getsFurther(again, report)) continue;
       [order, report, learnt, better] = [other, again, orders, true];
       break;
     }
@@ -71,9 +77,21 @@ export async function refineOrder(
   return { order, report, replays, learnt };
 }
 
-/** The earliest operation of the history that a replay saw otherwise. */
-function progress({ earliest, firstDifference }: ReplayReport): number {
-  return firstDifference === undefined ? Number.POSITIVE_INFINITY : (earliest ?? firstDifference.operation);
+/** Whether the earliest operation of the history that differs comes later; or is the same, and fewer differ in all. */
+function getsFurther(again: ReplayReport, before: ReplayReport): boolean {
+  const [a, b] = [again.earliest ?? Number.POSITIVE_INFINITY, before.earliest ?? Number.POSITIVE_INFINITY];
+  return a > b || (a === b && again.same > before.same);
+}
+
+/** Places for the statement where the replay parted, then for the earliest of the history that differs. */
+function* candidates(
+  evidence: Evidence,
+  order: InferredOrder,
+  { firstDifference, earliest }: ReplayReport,
+): Generator<readonly StepPair[]> {
+  yield* placements(evidence, order, firstDifference!.operation);
+  if (earliest !== undefined && earliest !== firstDifference!.operation)
+    yield* placements(evidence, order, earliest);
 }
 
 function scheduleKey({ schedule }: InferredOrder): string {

@@ -2,8 +2,9 @@
  * How often does a finding come back? A history's finding, its inferred schedule, and a number of replays: each is
  * checked as the raw run was, and counts if it shows a finding of the same identity.
  *
- * Where the history can be explained in several ways, one was chosen. If the first replays do not show the finding,
- * other ways are tried, one at a time, before the runs are counted (Pisco §4: an order is right if it triggers the bug).
+ * Where the history can be explained in several ways, one was chosen. If the first replay does not show the finding,
+ * others are tried before the runs are counted (Pisco §4: an order is right if it triggers the bug): first orders learnt from
+ * where replays part from the history (`refine.ts`), then other choices, one at a time. Both are bounded.
  */
 
 import type { Finding } from '../check/index.js';
@@ -12,7 +13,8 @@ import type { RunOptions } from '../execute/index.js';
 import type { History } from '../histories/index.js';
 import type { Scratch } from '../targets/index.js';
 import type { Difference } from './compare.js';
-import { type InferredOrder, inferSchedule } from './infer.js';
+import { type Inference, type InferredOrder, openInference } from './infer.js';
+import { refineOrder } from './refine.js';
 import { type ReplayMode, replay } from './replay.js';
 import { wilsonInterval } from './wilson.js';
 
@@ -60,19 +62,25 @@ export async function reproduce(
 ): Promise<Reproduction | undefined> {
   const finding = options.checker.findings(history)[0];
   if (finding === undefined) return undefined;
-  const inferred = inferSchedule(history, contract);
-  return reproduceOrder(scratch, inferred, finding, options, (choices) =>
-    inferSchedule(history, contract, { choices }),
+  const inference = openInference(history, contract);
+  return reproduceOrder(
+    scratch,
+    inference.order(),
+    finding,
+    options,
+    (choices) => inference.order([], choices),
+    inference,
   );
 }
 
-/** The same with an order at hand. `otherwise` makes another order from other choices. */
+/** The same with an order at hand. `otherwise` makes another order from other choices, `inference` from replays. */
 export async function reproduceOrder(
   scratch: Scratch,
   given: InferredOrder,
   finding: Finding,
   options: ReproduceOptions,
   otherwise?: (choices: ReadonlyMap<number, number>) => InferredOrder,
+  inference?: Inference,
 ): Promise<Reproduction> {
   const { checker, mode } = options;
   const identity = checker.identity(finding, given.raw);
@@ -88,6 +96,19 @@ export async function reproduceOrder(
     return { report, same, kinds };
   };
   let run = await once(inferred);
+  if (!run.same && inference !== undefined && mode !== 'random') {
+    const start = run;
+    let last = run;
+    const refined = await refineOrder(
+      inference,
+      async (order) => {
+        last = order === given ? start : await once(order);
+        return last.report;
+      },
+      { first: given, enough: () => last.same, ...(options.signal && { signal: options.signal }) },
+    );
+    if (last.same) [inferred, run] = [refined.order, last];
+  }
   if (!run.same && otherwise !== undefined && mode !== 'random') {
     for (const choices of otherChoices(given, options.otherOrders ?? 8)) {
       if (options.signal?.aborted === true) break;
@@ -111,7 +132,8 @@ export async function reproduceOrder(
 /** Single changes of choice: one statement explained another way. */
 function* otherChoices(order: InferredOrder, limit: number): Generator<ReadonlyMap<number, number>> {
   let made = 0;
-  for (const [number, { choices, chosen }] of order.ambiguous.entries()) {
+  for (const [number, { choices, chosen, what }] of order.ambiguous.entries()) {
+    if (what !== 'version' && what !== 'opponent') continue;
     for (let choice = 0; choice < choices; choice++) {
       if (choice === chosen) continue;
       if (made++ === limit) return;

@@ -88,7 +88,12 @@ export function timeOrder(steps: Steps, accesses: Accesses, objectCount: number)
  * Of two conflicting accesses that overlapped, the one answered first probably came first. Guesses, given up wherever
  * anything else speaks against them.
  */
-export function answerOrder(steps: Steps, accesses: Accesses, objectCount: number): TimeEdges {
+export function answerOrder(
+  steps: Steps,
+  accesses: Accesses,
+  objectCount: number,
+  onGuess?: (step: number, object: number) => void,
+): TimeEdges {
   const { count, start, end, session } = steps;
   const { first, object, roles } = accesses;
   const recent: (number[] | undefined)[] = new Array(objectCount).fill(undefined);
@@ -115,6 +120,7 @@ export function answerOrder(steps: Steps, accesses: Accesses, objectCount: numbe
         const conflicts = (mask & theirs) !== 0;
         const apart = session[other] !== session[step];
         if (conflicts && apart && end[other]! >= start[step]!) {
+          onGuess?.(step, at);
           if (given[session[other]!]! < 0) touched.push(session[other]!);
           if (other > given[session[other]!]!) given[session[other]!] = other;
         }

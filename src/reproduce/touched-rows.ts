@@ -54,10 +54,15 @@ export function rangeTouched(
   const rows = [...all.values()];
   for (const row of rows) state.settle(step, transaction, row);
   const seen = state.snapshotOf(step, transaction, 'writesSee');
-  const found = candidates(state, seen, transaction, rows, where).filter(
-    ({ hits, open }) => byCount(matched, hits, open) !== undefined,
-  );
+  const moments = candidates(state, seen, transaction, rows, where);
+  const found = moments.filter(({ hits, open }) => byCount(matched, hits, open) !== undefined);
   const best = found[0];
+  const differ = moments.some(({ hits }) => String(hits) !== String(moments[0]!.hits));
+  if (differ || best === undefined)
+    state.uncertain.push({
+      ...{ step, object: state.tableObject[table.number]!, what: 'moment', choices: moments.length },
+      chosen: best === undefined ? -1 : moments.indexOf(best),
+    });
   if (best === undefined) {
     state.note(`a statement on ${table.name} touched other rows than the mirror expects`);
     return undefined;
