@@ -19,12 +19,26 @@ export class Channel {
   }
 
   send(sql: string): Promise<Answer> {
+    return this.#enqueue(() => this.session.execute(sql)) as Promise<Answer>;
+  }
+
+  /**
+   * Sends a statement in between, right after the one that is running: whoever uses the session for its own work may keep it
+   * busy without a pause. Nothing is sent, and nothing answered, if no transaction is open by then, or if it was called off.
+   */
+  sendInside(sql: string, calledOff: () => boolean): Promise<Answer | undefined> {
+    return this.#enqueue(() =>
+      this.#state === 'open' && !calledOff() ? this.session.execute(sql) : Promise.resolve(undefined),
+    );
+  }
+
+  #enqueue(run: () => Promise<Answer | undefined>): Promise<Answer | undefined> {
     this.#pending++;
-    const answer = this.#queue.then(() => this.session.execute(sql));
+    const answer = this.#queue.then(run);
     this.#queue = answer;
     return answer.then((value) => {
       this.#pending--;
-      this.#state = value.transaction;
+      if (value !== undefined) this.#state = value.transaction;
       return value;
     });
   }

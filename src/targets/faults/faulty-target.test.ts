@@ -222,6 +222,33 @@ describe.skipIf(noPostgres !== undefined && process.env.ISOLDE_REQUIRE_ENGINES !
       });
     });
 
+    it('a dirty read comes in between the statements of a writer that never pauses', async () => {
+      await withSessions(target, 'dirty-read', async (a, b) => {
+        for (const session of [a, b]) await ok(session, 'BEGIN');
+        await ok(b, 'UPDATE t SET v = 22 WHERE id = 2');
+        let sent = 0;
+        let read = false;
+        const busy = (async () => {
+          for (; !read && sent < 2_000; sent++) await ok(b, 'SELECT 1');
+        })();
+        const rows = await rowsOf(a, 'SELECT v FROM t');
+        read = true;
+        await busy;
+        expect(rows).toEqual([[10], [22]]);
+        expect(sent).toBeLessThan(50);
+      });
+    });
+
+    it('a dirty read that finds the writer ending stays clean', async () => {
+      await withSessions(target, 'dirty-read', async (a, b) => {
+        for (const session of [a, b]) await ok(session, 'BEGIN');
+        await ok(a, 'SELECT v FROM t WHERE id = 1');
+        await ok(b, 'UPDATE t SET v = 22 WHERE id = 2');
+        const [rows] = await Promise.all([rowsOf(a, 'SELECT v FROM t'), ok(b, 'COMMIT')]);
+        expect(rows).toEqual([[10], [20]]);
+      });
+    });
+
     it('a session waits and is cancelled through the connection its weakened transaction runs on', async () => {
       await withSessions(target, 'weaker-level', async (a, b, scratch) => {
         await ok(a, 'BEGIN');

@@ -37,8 +37,9 @@ export async function dirtyRead(turn: Turn): Promise<Answer> {
   const writer = writers.at(-1);
   if (writer === undefined || !turn.fires()) return turn.send();
   const answer = await turn.send();
-  if (answer.error !== undefined || !(await becomesIdle(writer)) || writer.log === undefined) return answer;
-  return withRows(answer, await writer.main.send(statement.sql));
+  if (answer.error !== undefined || writer.log === undefined) return answer;
+  const inside = await readInside(writer, statement.sql);
+  return inside === undefined ? answer : withRows(answer, inside);
 }
 
 export async function missedOwnWrite(turn: Turn): Promise<Answer> {
@@ -125,11 +126,20 @@ function withRows(answer: Answer, other: Answer): Answer {
   return other.error === undefined && other.rows !== undefined ? { ...answer, rows: other.rows } : answer;
 }
 
-/** Waits for a session's running statement, unless it waits itself: it might wait for us. */
-async function becomesIdle(session: FaultySession): Promise<boolean> {
-  while (session.main.busy) {
-    if ((await session.scratch.waiting()).has(session)) return false;
-    await new Promise((resolve) => setTimeout(resolve, 2));
+/** Reads inside a session's transaction, unless its running statement waits: it might wait for us. */
+async function readInside(writer: FaultySession, sql: string): Promise<Answer | undefined> {
+  let calledOff = false;
+  let answered = false;
+  const answer = writer.main
+    .sendInside(sql, () => calledOff)
+    .finally(() => {
+      answered = true;
+    });
+  while (!answered) {
+    await Promise.race([answer, new Promise((resolve) => setTimeout(resolve, 2))]);
+    if (answered || !(await writer.scratch.waiting()).has(writer)) continue;
+    calledOff = true;
+    return undefined;
   }
-  return true;
+  return answer;
 }
