@@ -6,8 +6,11 @@ import { duration, hunt, openShelf, type Shelved } from '../hunt/index.js';
 import { openTarget } from '../targets/index.js';
 import { type CliContext, type ExitCode, exitCodes } from './context.js';
 
-/** Rounds are the same for everybody; the release under test decides what they find. This seed meets a lost write first. */
-const seed = 'hello';
+/**
+ * Rounds are the same for everybody; the release under test decides what they find. This seed first meets an UPDATE of a row
+ * that is deleted already (DuckDB #17223): few bugs need less explanation.
+ */
+const seed = 'start';
 const mostMs = 45_000;
 
 export function demoCommand(program: Command, context: CliContext, exit: (code: ExitCode) => void): void {
