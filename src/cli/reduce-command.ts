@@ -207,7 +207,7 @@ async function compare(
   context: CliContext,
   json: boolean,
 ): Promise<ExitCode> {
-  const other = candidateOf(await readCase(file, options.oracle.target.dialect));
+  const other = candidateOf(await readCase(file, options.oracle.subject.dialect));
   const { stateFile: _, ...stateless } = options;
   const rows = await compareStrategies(candidate, {
     ...stateless,

@@ -19,6 +19,8 @@ import {
   type ReductionResult,
   rawFinding,
   reduceCase,
+  repeatFor,
+  settleVerdict,
   sqlAccesses,
   type TrialOracle,
   type TrialResult,
@@ -72,7 +74,7 @@ async function follow(raw: Raw, options: PursueOptions, alone: boolean): Promise
   const identity = findingIdentity(finding, history);
   const oracle = trialOracle(trial, identity, options, alone);
   for (let run = 1; run <= options.confirmRuns; run++) {
-    const { verdict, note } = await oracle.run(start.candidate);
+    const { verdict, note } = await oracle.runOnce(start.candidate);
     if (signal?.aborted === true) return { kind: 'cut' };
     if (verdict === 'same') continue;
     const why = `replay ${run} of ${options.confirmRuns}: ${verdict}${note === undefined ? '' : `, ${note}`}`;
@@ -135,11 +137,14 @@ function trialOracle(
   identity: string,
   { database, lane }: PursueOptions,
   alone: boolean,
-): TrialOracle & { run(candidate: Candidate): Promise<TrialResult> } {
+): Required<TrialOracle> & { runOnce(candidate: Candidate): Promise<TrialResult> } {
   const { mode, level, contract } = trial;
   return {
     lanes: 1,
-    async run(candidate: Candidate): Promise<TrialResult> {
+    run(candidate) {
+      return settleVerdict(() => this.runOnce(candidate), repeatFor(candidate));
+    },
+    async runOnce(candidate: Candidate): Promise<TrialResult> {
       if (candidate.case.sessions.length === 0) return { verdict: 'none' };
       const observed = await database.observe({ ...candidate, mode, level, contract }, lane, alone);
       if (observed.kind === 'bad-setup') return { verdict: 'infeasible', note: observed.message };

@@ -12,8 +12,8 @@ import { DatabaseLanes, type DatabaseLanesOptions, runFree, runScheduled } from 
 import type { ErrorClass, History, Operation } from '../histories/index.js';
 import type { Target } from '../targets/index.js';
 import type { Candidate } from './candidate.js';
-import { type RepeatOptions, settleVerdict } from './sequential-test.js';
-import type { TrialOracle, TrialResult } from './trial.js';
+import { type RepeatOptions, repeatFor, settleVerdict } from './sequential-test.js';
+import type { FindingOracle, ObservedRun, TrialResult } from './trial.js';
 
 /** Says what is wrong with a history, and what makes a finding the finding it is. */
 export interface Judge {
@@ -45,7 +45,7 @@ class BadSetup extends IsoldeError {
   }
 }
 
-export class DatabaseOracle implements TrialOracle {
+export class DatabaseOracle implements FindingOracle {
   readonly lanes: number;
   #wanted: string | undefined;
 
@@ -68,21 +68,26 @@ export class DatabaseOracle implements TrialOracle {
     return this.database.target;
   }
 
+  get subject(): FindingOracle['subject'] {
+    const { dialect, levels, stamp } = this.target;
+    return { name: `${stamp.name} ${stamp.version}`, dialect, levels: levels.map(({ level }) => level) };
+  }
+
+  identity(finding: Finding, history: History): string {
+    return this.options.judge.identity(finding, history);
+  }
+
   /** Sets the finding that trials look for. */
   lookFor(identity: string): void {
     this.#wanted = identity;
   }
 
   async run(candidate: Candidate, lane: number): Promise<TrialResult> {
-    if (candidate.case.sessions.length === 0) return { verdict: 'none' };
-    return settleVerdict(() => this.#runOnce(candidate, lane), this.options.repeat ?? repeatFor(candidate));
+    return settleVerdict(() => this.runOnce(candidate, lane), this.options.repeat ?? repeatFor(candidate));
   }
 
   /** Runs a case once and returns what happened and what is wrong with it. */
-  async observe(
-    candidate: Candidate,
-    lane = 0,
-  ): Promise<{ readonly history: History; readonly findings: readonly Finding[] }> {
+  async observe(candidate: Candidate, lane = 0): Promise<ObservedRun> {
     for (let deaths = 1; ; deaths++) {
       const { generation } = this.database;
       let cause: unknown;
@@ -118,7 +123,8 @@ export class DatabaseOracle implements TrialOracle {
     return this.database.close();
   }
 
-  async #runOnce(candidate: Candidate, lane: number): Promise<TrialResult> {
+  async runOnce(candidate: Candidate, lane: number): Promise<TrialResult> {
+    if (candidate.case.sessions.length === 0) return { verdict: 'none' };
     const seen = await this.observe(candidate, lane).catch((error: unknown) => {
       if (error instanceof BadSetup) return error;
       throw error;
@@ -140,15 +146,6 @@ export class DatabaseOracle implements TrialOracle {
     const finding = findings[0];
     return finding === undefined ? { verdict: 'none', history } : { verdict: 'another', finding, history };
   }
-}
-
-/**
- * One run tells where statements go out one at a time. Where some go out together the engine may order them either way, so
- * a finding that shows must show twice before it is believed.
- */
-function repeatFor({ schedule }: Candidate): RepeatOptions {
-  const parallel = schedule.batches.some((batch) => batch.length > 1);
-  return parallel ? { agree: 2, agreeMissing: 1 } : { agree: 1 };
 }
 
 /** Whether the database hung up; a statement that we gave up waiting for has no end. */

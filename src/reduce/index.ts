@@ -26,7 +26,7 @@ export {
   witnessOf,
 } from './reduce-finding.js';
 export { renderProgress, renderReduced, renderSummary, renderTable } from './render.js';
-export { type RepeatOptions, settleVerdict } from './sequential-test.js';
+export { type RepeatOptions, repeatFor, settleVerdict } from './sequential-test.js';
 export { sqlAccesses } from './sql-accesses.js';
 export { type StrategyName, strategies } from './strategies/index.js';
 export {
@@ -35,5 +35,5 @@ export {
   type TranslatedHistory,
   translateHistory,
 } from './translate-history.js';
-export type { TrialOracle, TrialResult, Verdict } from './trial.js';
+export type { FindingOracle, ObservedRun, TrialOracle, TrialResult, Verdict } from './trial.js';
 export { type TrialCounts, Trials } from './trials.js';

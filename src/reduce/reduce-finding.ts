@@ -1,19 +1,18 @@
 /**
- * Reduces a finding on a database: runs the case, finds out what is wrong with it (or checks that it is what was
+ * Reduces a finding: runs the case, finds out what is wrong with it (or checks that it is what was
  * expected), and hands the operations the finding names to the reduction.
  */
-import type { Finding } from '../check/index.js';
+import { type Finding, focusFinding } from '../check/index.js';
 import type { History } from '../histories/index.js';
 import type { Candidate } from './candidate.js';
 import { modelOf, type Subset } from './case-model.js';
-import type { DatabaseOracle } from './database-oracle.js';
 import { type ReductionOptions, type ReductionResult, reduceCase } from './reduce.js';
 import { sqlAccesses } from './sql-accesses.js';
-import type { TrialResult } from './trial.js';
+import type { FindingOracle, TrialResult } from './trial.js';
 
 export interface FindingOptions
   extends Omit<ReductionOptions, 'oracle' | 'witness' | 'dependencies' | 'context' | 'about'> {
-  readonly oracle: DatabaseOracle;
+  readonly oracle: FindingOracle;
   /** A run that shows the finding, if there was one already; without it the case is run first. */
   readonly seen?: SeenFinding;
 }
@@ -41,16 +40,15 @@ export async function reduceFinding(start: Candidate, options: FindingOptions): 
     seen = { finding, history };
   }
   const { finding, history } = seen;
-  const wanted = oracle.judge.identity(finding, history);
+  const wanted = oracle.identity(finding, history);
   oracle.lookFor(wanted);
-  const { dialect, levels, stamp } = oracle.target;
+  const { name, dialect, levels } = oracle.subject;
   const reduced = await reduceCase(start, {
     ...options,
-    about: JSON.stringify([wanted, finding.contract, history.header.level, stamp.name, stamp.version]),
-    startShows: options.startShows ?? options.seen === undefined,
-    witness: witnessOf(finding, history, start),
+    about: JSON.stringify([wanted, finding.contract, history.header.level, name]),
+    witness: witnessOf(focusFinding(finding), history, start),
     dependencies: (model) => sqlAccesses(model, dialect, history),
-    context: { dialect, levels: levels.map(({ level }) => level), level: history.header.level },
+    context: { dialect, levels, level: history.header.level },
   });
   if ('notReproduced' in reduced) return { kind: 'not-reproduced', trial: reduced.notReproduced };
   return { kind: 'reduced', finding, result: reduced };

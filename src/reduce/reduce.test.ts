@@ -3,10 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Finding } from '../check/index.js';
+import type { History } from '../histories/index.js';
+import type { Candidate } from './candidate.js';
 import { edgeSource, fakeContext, fakeOracle, numberedCase, numbersIn } from './fake-oracle.case.js';
 import { type ReductionOptions, type ReductionResult, reduceCase } from './reduce.js';
+import { reduceFinding } from './reduce-finding.js';
 import { type StrategyName, strategies } from './strategies/index.js';
-import type { TrialOracle } from './trial.js';
+import type { FindingOracle, ObservedRun, TrialOracle } from './trial.js';
 
 const names = Object.keys(strategies) as StrategyName[];
 const candidate = numberedCase([
@@ -181,6 +185,16 @@ describe('a reduction', () => {
     await expect(reduce(fakeOracle(shows), { stateFile })).rejects.toThrow(problem);
   });
 
+  it('counts single runs when it confirms, not what repeated runs come to', async () => {
+    let runs = 0;
+    const oracle: TrialOracle = {
+      ...fakeOracle(shows),
+      runOnce: async () => ({ verdict: ++runs % 4 === 0 ? 'none' : 'same' }),
+    };
+    const result = await reduce(oracle, { confirmRuns: 8 });
+    expect(result).toMatchObject({ sameFinding: false, confirmed: { shown: 6, runs: 8 } });
+  });
+
   it('passes a broken environment on and leaves the best so far in the state file', async () => {
     const stateFile = join(folder, 'broken.json');
     const inner = fakeOracle(shows);
@@ -191,5 +205,65 @@ describe('a reduction', () => {
     };
     await expect(reduce(oracle, { stateFile, strategy: 'pisco' })).rejects.toThrow('no database');
     expect(JSON.parse(await readFile(stateFile, 'utf8')).answers).not.toEqual({});
+  });
+});
+
+describe('a finding', () => {
+  /** What a database would say of a run: an operation of the case for each statement, and a finding about two of them. */
+  function observed(given: Candidate, operations: readonly number[]): ObservedRun {
+    const texts = given.schedule.batches.flat().map(([s, p]) => given.case.sessions[s]!.statements[p]!);
+    const history: History = {
+      header: { sessions: given.case.sessions.map(({ name }) => name) },
+      operations: given.schedule.batches.flat().map((statement, index) => ({
+        ...{ index, session: statement[0], transaction: index, kind: 'update' as const, statement },
+        ...{ sql: texts[index]!, start: index, end: index, outcome: 'ok' as const },
+      })),
+    };
+    const named = operations.map((id) => texts.indexOf(`OP ${id}`));
+    if (named.includes(-1)) return { history, findings: [] };
+    const finding: Finding = {
+      ...{ kind: 'odd', oracle: 'mechanism', certainty: 'proved', rulesOut: [], transactions: [] },
+      operations: named.map((index) => ({ index, transaction: index, text: '' })),
+      explanation: 'odd',
+    };
+    return { history, findings: [finding] };
+  }
+
+  const anyOracle = (operations: readonly number[]): FindingOracle & { looked: string[] } => {
+    const looked: string[] = [];
+    return {
+      ...fakeOracle(shows),
+      looked,
+      subject: { name: 'fake 1', dialect: 'postgres', levels: [] },
+      observe: async (given) => observed(given, operations),
+      identity: ({ kind }) => kind,
+      lookFor: (identity) => looked.push(identity),
+    };
+  };
+
+  it('is reduced by whatever answers trials', async () => {
+    const oracle = anyOracle([11, 25]);
+    const outcome = await reduceFinding(candidate, { oracle });
+    if (outcome.kind !== 'reduced') throw new Error(outcome.kind);
+    expect([...numbersIn(outcome.result.result)].sort()).toEqual([11, 20, 25]);
+    expect(outcome.result.minimal).toBe(true);
+    expect(oracle.looked).toEqual(['odd']);
+  });
+
+  it('that a second run of the whole case does not show is not reduced', async () => {
+    const oracle: FindingOracle = {
+      ...anyOracle([11, 25]),
+      run: async () => ({ verdict: 'flaky', note: 'the finding showed in 3 of 10 runs' }),
+    };
+    for (const strategy of names) {
+      expect(await reduceFinding(candidate, { oracle, strategy })).toMatchObject({
+        kind: 'not-reproduced',
+        trial: { verdict: 'flaky' },
+      });
+    }
+  });
+
+  it('that is not there ends with the run that shows none', async () => {
+    expect((await reduceFinding(candidate, { oracle: anyOracle([999]) })).kind).toBe('no-finding');
   });
 });

@@ -219,7 +219,7 @@ async function confirm(
   let shown = 0;
   let last: TrialResult | undefined;
   for (let run = 0; run < runs; run++) {
-    const answer = await oracle.run(result, 0);
+    const answer = await (oracle.runOnce?.(result, 0) ?? oracle.run(result, 0));
     if (answer.verdict === 'same') shown++;
     if (last === undefined || answer.verdict === 'same') last = answer;
   }

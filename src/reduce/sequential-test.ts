@@ -9,6 +9,7 @@
  * as long as runs agree, `agree` of them settle it; the test takes over at the first disagreement. An unsettled test ends
  * after `mostRuns` as `flaky`.
  */
+import type { Candidate } from './candidate.js';
 import type { TrialResult, Verdict } from './trial.js';
 
 export interface RepeatOptions {
@@ -21,6 +22,15 @@ export interface RepeatOptions {
   /** Chance of a wrong answer, either way. */
   readonly error?: number;
   readonly mostRuns?: number;
+}
+
+/**
+ * One run tells where statements go out one at a time. Where some go out together the engine may order them either way, so
+ * a finding that shows must show twice before it is believed.
+ */
+export function repeatFor({ schedule }: Candidate): RepeatOptions {
+  const parallel = schedule.batches.some((batch) => batch.length > 1);
+  return parallel ? { agree: 2, agreeMissing: 1 } : { agree: 1 };
 }
 
 /** Runs a trial until its verdict is settled. */
