@@ -54,7 +54,7 @@ async function demo(store: string, context: CliContext): Promise<ExitCode> {
       return exitCodes.nothingFound;
     }
     context.out(
-      `${counters.rounds} rounds and ${duration(counters.seconds)} later there is a bug of this release. It was replayed ${shown.bug.reproduced.runs} times of ${shown.bug.reproduced.runs}\nand cut down from ${shown.bug.raw?.operations} statements to ${countStatements(shown.bug.case)}:\n`,
+      `${counters.rounds === 1 ? '1 round' : `${counters.rounds} rounds`} and ${duration(counters.seconds)} later there is a bug of this release. It was replayed ${shown.bug.reproduced.runs} times of ${shown.bug.reproduced.runs}\nand cut down from ${shown.bug.raw?.operations} statements to ${countStatements(shown.bug.case)}:\n`,
     );
     showBug(shown, context);
     return exitCodes.found;
