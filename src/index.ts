@@ -86,6 +86,7 @@ export {
   hunt,
   openShelf,
   type Shelf,
+  templatesOfStore,
 } from './hunt/index.js';
 // probe
 export { type ProbeReport, probeCases, renderExplain, renderMatrix, runProbe } from './probe/index.js';

@@ -77,7 +77,8 @@ async function tryOnce(
     return { judgement: (judge ?? judgeRun)(history, bug), history };
   }
   const { target } = run;
-  const instrumented = instrumentCase(bug, target.dialect, { returning: target.name !== 'mysql' });
+  const returning = target.name !== 'mysql';
+  const instrumented = instrumentCase(bug, target.dialect, { returning, contract });
   const raw = await runScheduled(scratch, instrumented.scheduled, { ...run, observe: instrumented.observe });
   const { history, findings } = checkInstrumented(raw, instrumented, { contract });
   return { judgement: judgeFindings(history, bug, findings), history };
