@@ -41,7 +41,11 @@ export function checkLock(
   const conflict = verification.locks.grant(row.object, tx, operation, mode);
   if (conflict === undefined) return true;
   const { holder, heldBy, heldMode } = conflict;
-  if (mechanism.writeConflict === 'fails' && mayBeUnchanged(verification, row, holder)) return true;
+  if (mechanism.writeConflict === 'fails' && mayBeUnchanged(verification, row, holder)) {
+    // What left no version hides nothing when its transaction commits later.
+    row.own(holder)!.certain = false;
+    return true;
+  }
   const contract = tx.contract!;
   const effect = mechanism.writeConflict === 'waits' ? 'waits until the first has ended' : 'fails';
   const byRead = heldBy.kind === 'select' && mechanism.readsLock;

@@ -23,3 +23,21 @@ it('an update to the same values holds no row where conflicts fail at once, and 
   ]);
   expect(kinds(second('DELETE FROM t WHERE id = 1 -> 1'), 'duckdb:snapshot')).toEqual(['lock-violated']);
 });
+
+it('such an update takes nothing back from what overtook it', () => {
+  const overtaken = (first: string, other: string, seen: string) => `
+    T1: BEGIN
+    T1: ${first}
+    T2: ${other}
+    T1: COMMIT
+    T1: SELECT id, v FROM t WHERE id = 1 -> ${seen}
+  `;
+  const quiet = 'UPDATE t SET v = 10 WHERE id = 1 -> 1';
+  const update = 'UPDATE t SET v = 12 WHERE id = 1 -> 1';
+  const remove = 'DELETE FROM t WHERE id = 1 -> 1';
+  expect(kinds(overtaken(quiet, update, '1,12'), 'duckdb:snapshot')).toEqual([]);
+  expect(kinds(overtaken(quiet, remove, 'nothing'), 'duckdb:snapshot')).toEqual([]);
+  expect(kinds(overtaken(quiet, remove, '1,13'), 'duckdb:snapshot')).not.toEqual([]);
+  const loud = 'UPDATE t SET v = 11 WHERE id = 1 -> 1';
+  expect(kinds(overtaken(loud, remove, 'nothing'), 'duckdb:snapshot')).toContain('missing-row');
+});
