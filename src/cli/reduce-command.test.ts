@@ -1,9 +1,11 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pc from 'picocolors';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseCaseFile, parseScript, printCaseFile } from '../cases/index.js';
+import { describeLive } from '../targets/mariadb/live-mariadb.case.js';
 import type { CliContext } from './context.js';
 import { main } from './main.js';
 
@@ -147,6 +149,35 @@ describe('isolde reduce', () => {
     expect(err).toBe('');
   });
 
+  it('interrupted and started again with the same state, ends as if it had not been', async () => {
+    const whole = await isolde([script, '--json']);
+    const state = join(folder, 'interrupted.json');
+    const controller = new AbortController();
+    const said: string[] = [];
+    const first = await isolde([script, '--state', state], {
+      signal: controller.signal,
+      err: (line) => {
+        said.push(line);
+        if (line.includes('2 accepted')) controller.abort();
+      },
+    });
+    expect(first.code).toBe(2);
+    expect(first.out).toContain('T1: ');
+    expect(said.at(-1)).toContain('interrupted');
+    const kept = Object.keys(JSON.parse(await readFile(state, 'utf8')).answers).length;
+    expect(kept).toBeGreaterThan(1);
+    const again = await isolde([script, '--state', state, '--json']);
+    expect(again.code).toBe(1);
+    expect(withoutTimes(again.out)).toEqual(withoutTimes(whole.out));
+  });
+
+  it.each(['witness', 'ddmin'])('gives the same with three jobs as with one: %s', async (strategy) => {
+    const [one, three] = await Promise.all(
+      ['1', '3'].map((jobs) => isolde([script, '--json', '--strategy', strategy, '--jobs', jobs])),
+    );
+    expect(withoutTimes(three!.out)).toEqual(withoutTimes(one!.out));
+  });
+
   it.each([
     [
       ['x.sql', '--strategy', 'guess'],
@@ -160,6 +191,60 @@ describe('isolde reduce', () => {
     expect(code).toBe(3);
     expect(err).toContain(message);
   });
+});
+
+/** A result without what differs from run to run: times, and trials that ran ahead of their turn. */
+function withoutTimes(json: string): unknown {
+  const { seconds: _, speculative: __, cached: ___, finding, ...rest } = JSON.parse(json);
+  return { ...rest, kind: finding.kind };
+}
+
+describeLive('isolde reduce on a server that dies', () => {
+  /** Servers that this process started, by number. */
+  const servers = () =>
+    readdirSync('/proc').filter((name) => {
+      try {
+        const [comm, fields] = readFileSync(`/proc/${name}/stat`, 'utf8').split(') ');
+        return comm!.includes('mariadb') && fields!.split(' ')[1] === String(process.pid);
+      } catch {
+        return false;
+      }
+    });
+
+  it('goes on with a new one, and ends as if nothing had happened', async () => {
+    const file = join(folder, 'no-op.sql');
+    await writeFile(
+      file,
+      `CREATE TABLE t (id INT PRIMARY KEY, v INT);
+       INSERT INTO t VALUES (1, 10), (2, 20);
+       A: BEGIN;
+       A: SELECT id, v FROM t;
+       B: UPDATE t SET v = 99 WHERE id = 1;
+       A: UPDATE t SET v = 99 WHERE id = 1;
+       A: SELECT id, v FROM t ORDER BY v;
+       A: COMMIT;`,
+    );
+    const args = [file, '--target', 'mariadb:', '--level', 'repeatable read', '--json'];
+    const calm = await isolde(args);
+    expect(calm.code).toBe(1);
+    const before = new Set(servers());
+    let killed = 0;
+    const said: string[] = [];
+    const disturbed = await isolde(args, {
+      err: (line) => {
+        said.push(line);
+        if (killed > 0 || !line.includes('accepted')) return;
+        for (const pid of servers()) {
+          if (before.has(pid)) continue;
+          process.kill(Number(pid), 'SIGKILL');
+          killed++;
+        }
+      },
+    });
+    expect(killed).toBe(1);
+    expect(disturbed.code, said.join('\n')).toBe(1);
+    expect(withoutTimes(disturbed.out)).toEqual(withoutTimes(calm.out));
+  }, 60_000);
 });
 
 function silent(): CliContext {

@@ -185,6 +185,32 @@ describe('a reduction', () => {
     await expect(reduce(fakeOracle(shows), { stateFile })).rejects.toThrow(problem);
   });
 
+  it.each([
+    // What comes after a success was tried ahead in vain, and creduce mostly succeeds.
+    ['ddmin', 0.6],
+    ['creduce', 0.8],
+  ] as const)('takes less time with four lanes: %s', async (strategy, share) => {
+    // Time stands still while anything is left to do, then all trials under way end together.
+    const ticksWith = async (lanes: number) => {
+      const waiting: (() => void)[] = [];
+      const oracle = fakeOracle(shows, { lanes, delay: () => new Promise((end) => waiting.push(end)) });
+      let over = false;
+      const reduced = reduce(oracle, { strategy, operationsOnly: true, confirmRuns: 0 }).finally(() => {
+        over = true;
+      });
+      let ticks = 0;
+      while (!over) {
+        await new Promise((turn) => setImmediate(turn));
+        if (waiting.length > 0) ticks++;
+        for (const end of waiting.splice(0)) end();
+      }
+      return { ticks, result: (await reduced).result };
+    };
+    const [one, four] = [await ticksWith(1), await ticksWith(4)];
+    expect(four.result).toEqual(one.result);
+    expect(four.ticks).toBeLessThan(share * one.ticks);
+  });
+
   it('counts single runs when it confirms, not what repeated runs come to', async () => {
     let runs = 0;
     const oracle: TrialOracle = {
