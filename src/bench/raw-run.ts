@@ -26,8 +26,9 @@ import {
   reduceFinding,
 } from '../reduce/index.js';
 import {
+  type Inference,
   type InferredOrder,
-  inferSchedule,
+  openInference,
   type ReplayMode,
   type Reproduction,
   replay,
@@ -136,10 +137,11 @@ async function measure(
     };
     const rules = contract ?? contractOf(history, target);
     progress(`${raw.findings} findings in ${facts.operations} operations of seed ${seed}`);
-    const inferred = inferSchedule(history, rules, { reasons: false, check: false });
+    const inference = openInference(history, rules, { reasons: false, check: false });
+    const inferred = inference.order();
     const seen = await asReplayed(raw, inferred, bench);
     const replayed = (mode: ReplayMode, replays: number) =>
-      replayWhole([raw, seen], inferred, rules, { ...bench, mode, replays, progress });
+      replayWhole([raw, seen], inferred, inference, { ...bench, mode, replays, progress });
     const byBatch = await replayed('batch', options.replays);
     const byChance = await replayed('random', options.randomReplays);
     const ratios = { batch: byBatch.ratio, random: byChance.ratio };
@@ -222,7 +224,7 @@ async function asReplayed(
 async function replayWhole(
   seen: readonly FindingInRun[],
   inferred: InferredOrder,
-  rules: Contract,
+  inference: Inference,
   options: Bench & Pick<RawRunOptions, 'replays'> & { mode: ReplayMode; progress: (text: string) => void },
 ): Promise<{ readonly result: Reproduction; readonly ratio: Ratio }> {
   const { judge, target, scratch, sessions, mode, replays, progress } = options;
@@ -249,7 +251,8 @@ async function replayWhole(
       ...{ target, sessions, mode, runs: replays, checker: { findings, identity } },
       onRun: (done, shown) => progress(`${mode} ${shown} of ${done}`),
     },
-    (choices) => inferSchedule(inferred.raw, rules, { reasons: false, check: false, choices }),
+    (choices) => inference.order([], choices),
+    inference,
   );
   const { reproduced: shown, identical, runs } = result;
   // Other orders may have been tried first; those runs are not counted.
