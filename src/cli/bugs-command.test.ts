@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import pc from 'picocolors';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { probeCases } from '../probe/index.js';
-import { findBug } from '../report/found-bug.case.js';
+import { findBug, findGraphBug } from '../report/found-bug.case.js';
 import type { Bug } from '../report/index.js';
 import { openStore } from '../store/index.js';
 import { openTarget } from '../targets/index.js';
@@ -102,6 +102,30 @@ describe('isolde bugs', () => {
     expect(out).toContain('fixed (0 of 1 runs)');
     expect(code).toBe(0);
     expect((await isolde('rerun', '--no-record', '--store', fixed)).code).toBe(1);
+  });
+
+  it('reruns bugs that only instrumented runs show: fixed, alive and changed by exit code and JUnit', async () => {
+    const traced = join(root, 'traced');
+    const url = 'duckdb:?fault=dirty-read';
+    const target = await openTarget(url);
+    const dirty = await findGraphBug(target, probeCases.find(({ id }) => id === 'G1a')!, 'duckdb:snapshot');
+    await target.close();
+    await (await openStore(traced)).add(dirty);
+    const junit = join(root, 'traced.xml');
+    const run = async (on: string) => {
+      const args = ['rerun', '--target', on, '--no-record', '--store', traced, '--junit', junit];
+      const { code, out } = await isolde(...args);
+      return { code, out, xml: await readFile(junit, 'utf8') };
+    };
+    const alive = await run(url);
+    expect(alive).toMatchObject({ code: 1, out: expect.stringContaining('alive (3 of 3 runs)') });
+    expect(alive.xml).toMatch(/tests="1" failures="1" errors="0" skipped="0"[\s\S]*<failure type="alive"/);
+    const fixed = await run('duckdb:');
+    expect(fixed).toMatchObject({ code: 0, out: expect.stringContaining('fixed (0 of 3 runs)') });
+    expect(fixed.xml).toMatch(/tests="1" failures="0" errors="0" skipped="0"/);
+    const changed = await run('duckdb:?fault=commit-on-rollback');
+    expect(changed).toMatchObject({ code: 2, out: expect.stringContaining('another violation shows') });
+    expect(changed.xml).toMatch(/errors="1"[\s\S]*<error type="changed"/);
   });
 
   it('exports and imports', async () => {

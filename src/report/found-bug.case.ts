@@ -1,6 +1,7 @@
 /** Real bugs for tests: run a case on a database, verify the history, make a bug of what is wrong with it. */
 import type { ScheduledCase } from '../cases/index.js';
 import { serialOrder } from '../cases/index.js';
+import { checkInstrumented, instrumentCase } from '../check/instrument/index.js';
 import { verifyMechanism } from '../check/mechanism/index.js';
 import { findContract, type Level } from '../contracts/index.js';
 import { runScheduled } from '../execute/index.js';
@@ -32,6 +33,31 @@ export async function findBug({ target, scratch, scheduled, level, kind }: Hunte
     reproduced: { shown: 20, runs: 20 },
     raw: { sessions: 8, transactions: 210, operations: 1543 },
     seed: '42',
+    at: '2026-01-02T03:04:05.000Z',
+  });
+}
+
+/** What an instrumented run of a case breaks of a contract, as a bug. */
+export async function findGraphBug(
+  target: Target,
+  scheduled: ScheduledCase,
+  contractId: string,
+): Promise<Bug> {
+  const contract = findContract(contractId)!;
+  const instrumented = instrumentCase(scheduled, target.dialect, { contract });
+  const raw = await runScheduled(await target.createScratch(), instrumented.scheduled, {
+    target,
+    level: target.defaultLevel,
+    observe: instrumented.observe,
+  });
+  const { history, findings } = checkInstrumented(raw, instrumented, { contract });
+  if (findings.length === 0) throw new Error(`no finding of ${scheduled.case.name} on ${target.name}`);
+  return makeBug({
+    case: scheduled.case,
+    schedule: scheduled.schedule ?? serialOrder(scheduled.case),
+    finding: findings[0]!,
+    history,
+    reproduced: { shown: 3, runs: 3 },
     at: '2026-01-02T03:04:05.000Z',
   });
 }

@@ -1,9 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { checkInstrumented, instrumentCase } from '../check/instrument/index.js';
-import { findContract } from '../contracts/index.js';
-import { runScheduled } from '../execute/index.js';
 import { probeCases } from '../probe/index.js';
-import { findBug } from '../report/found-bug.case.js';
+import { findBug, findGraphBug } from '../report/found-bug.case.js';
 import { type Bug, makeBug } from '../report/index.js';
 import { openTarget, type Scratch, type Target } from '../targets/index.js';
 import { judgeRun } from './judge-run.js';
@@ -134,30 +131,9 @@ describe('rerunBug', () => {
   });
 });
 
-/** What an instrumented run of a probe's case shows, as a bug. */
-async function graphBug(target: Target, probe: string, contract: string): Promise<Bug> {
-  const scheduled = caseOf(probe);
-  const level = target.defaultLevel;
-  const instrumented = instrumentCase(scheduled, target.dialect);
-  const raw = await runScheduled(await target.createScratch(), instrumented.scheduled, {
-    target,
-    level,
-    observe: instrumented.observe,
-  });
-  const { history, findings } = checkInstrumented(raw, instrumented, { contract: findContract(contract)! });
-  return makeBug({
-    case: scheduled.case,
-    schedule: scheduled.schedule!,
-    finding: findings[0]!,
-    history,
-    reproduced: { shown: 1, runs: 1 },
-    at: '2026-01-02T03:04:05.000Z',
-  });
-}
-
 describe('a bug that only an instrumented run shows', () => {
   it('is alive where its cycle is there again, whatever numbers the answers hold', async () => {
-    const bug = await graphBug(duckdb, 'write-skew', 'adya:PL-3');
+    const bug = await findGraphBug(duckdb, caseOf('write-skew'), 'adya:PL-3');
     expect(bug.finding).toMatchObject({ oracle: 'dependency-graph', kind: 'write-skew' });
     // Other answers than those on file: only the dependencies can say that it is the same bug.
     const operations = bug.history.operations.map((operation) =>
@@ -175,7 +151,7 @@ describe('a bug that only an instrumented run shows', () => {
   it('is fixed where the engine keeps the promise, though it answers without an error', async () => {
     const broken = await openTarget('duckdb:?fault=dirty-read');
     try {
-      const bug = await graphBug(broken, 'G1a', 'duckdb:snapshot');
+      const bug = await findGraphBug(broken, caseOf('G1a'), 'duckdb:snapshot');
       expect(bug.finding.oracle).toBe('dependency-graph');
       expect(await rerunBug(bug, broken)).toMatchObject({ outcome: 'alive', shown: 3 });
       expect(await rerunBug(bug, duckdb)).toMatchObject({
@@ -194,7 +170,7 @@ describe('a bug that only an instrumented run shows', () => {
       openTarget('duckdb:?fault=commit-on-rollback'),
     ]);
     try {
-      const bug = await graphBug(dirty, 'G1a', 'duckdb:snapshot');
+      const bug = await findGraphBug(dirty, caseOf('G1a'), 'duckdb:snapshot');
       expect(await rerunBug(bug, keeps)).toMatchObject({
         outcome: 'changed',
         shown: 0,
