@@ -14,7 +14,8 @@
  *   between may have made it match first; then the searcher came before that one, and it before the last.)
  * - wr: the row was there from the start, matched, was never written and then deleted: the searcher saw the delete.
  *
- * Rows with foreign-key actions, which change without a mark, take no part in these two.
+ * Rows that may change without a mark take no part in these two: those with foreign-key actions, and those of tables in
+ * which the run lost marks (that is a finding of its own).
  */
 import type { History } from '../../histories/index.js';
 import { EdgeList, predicateRw, rw, wr, ww } from '../graph.js';
@@ -143,15 +144,22 @@ function addSearches(
   instrumented: Instrumented,
   problems: RowProblem[],
 ): void {
+  const wrote = countTaken(chains, writes);
   const quiet = new Set(instrumented.tables.filter(({ actions }) => !actions).map(({ name }) => name));
+  // Where a mark was lost, the row may have been made to match by a writer whom nobody knows.
+  for (const [token, { plan, effect, count, transaction }] of writes) {
+    const { counted, tables } = plan.write;
+    const lost = counted && effect === 'done' && count !== undefined && (wrote.get(token) ?? 0) < count;
+    if (lost && counts.has(transaction)) for (const table of tables) quiet.delete(table);
+  }
+  const forked = new Set(problems.filter(({ kind }) => kind === 'incompatible-order').map(({ rid }) => rid));
   const byTable = new Map<string, number[]>();
-  for (const [r, { table }] of chains.entries()) {
-    if (!quiet.has(table)) continue;
+  for (const [r, { table, rid }] of chains.entries()) {
+    if (!quiet.has(table) || forked.has(rid)) continue;
     const known = byTable.get(table);
     if (known === undefined) byTable.set(table, [r]);
     else known.push(r);
   }
-  const wrote = countTaken(chains, writes);
   // A write whose marks are not all there may have found a row that does not show it: that is a lost write, no search.
   const isWhole = ({ write }: ScanRun): boolean =>
     write === undefined || writes.get(write)?.count === (wrote.get(write) ?? 0);

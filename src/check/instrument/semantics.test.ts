@@ -38,13 +38,13 @@ interface Engine {
 
 /** Every way to see what a write reads: notes, RETURNING, plain companions, locking companions, none. */
 const engines: readonly Engine[] = [
-  { url: 'duckdb:', level: 'snapshot', runs: 40 },
-  { url: 'sqlite:', level: 'serializable', runs: 40 },
-  { url: 'turso:?mode=mvcc', level: 'snapshot', runs: 25, missing: tursoAvailable },
-  { url: 'postgres:', level: 'read committed', runs: 20, missing: postgresAvailable },
-  { url: 'postgres:', level: 'repeatable read', runs: 20, missing: postgresAvailable },
-  { url: 'mariadb:', level: 'read committed', runs: 20, missing: mariadbAvailable },
-  { url: 'mariadb:', level: 'repeatable read', runs: 20, missing: mariadbAvailable },
+  { url: 'duckdb:', level: 'snapshot', runs: 25 },
+  { url: 'sqlite:', level: 'serializable', runs: 30 },
+  { url: 'turso:?mode=mvcc', level: 'snapshot', runs: 15, missing: tursoAvailable },
+  { url: 'postgres:', level: 'read committed', runs: 10, missing: postgresAvailable },
+  { url: 'postgres:', level: 'repeatable read', runs: 10, missing: postgresAvailable },
+  { url: 'mariadb:', level: 'read committed', runs: 10, missing: mariadbAvailable },
+  { url: 'mariadb:', level: 'repeatable read', runs: 10, missing: mariadbAvailable },
 ];
 
 for (const { url, level, runs, missing } of engines) {
