@@ -184,10 +184,11 @@ async function reduceRaw(
   });
   if ('notReproduced' in result) return undefined;
   const { mode, contract } = trial;
-  // Stopped in the middle: the start was confirmed, and the best so far was seen to show the finding.
-  const told = { finding: result.finding ?? finding, history: result.history ?? history };
   if (!result.sameFinding && signal?.aborted !== true) return undefined;
-  return { mode, contract, result, ...told };
+  if (result.finding !== undefined && result.history !== undefined)
+    return { mode, contract, result, finding: result.finding, history: result.history };
+  // Stopped in the middle: finding and history are those of the start, so the case must be, too.
+  return { mode, contract, result: { ...result, result: candidate }, finding, history };
 }
 
 /** The same bug in a plain run, if it shows in one. */
