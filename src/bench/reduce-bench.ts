@@ -3,14 +3,16 @@
  *
  * Two kinds of cases. *Spread*: a bug of a few operations among irrelevant work of twelve sessions, its transactions open
  * from one end of the case to the other. *Raw*: free runs of random transactions on few rows, in which the bug shows by
- * itself once or twice; its operations are neighbours.
+ * itself once or twice; its operations are neighbours, and the rows it is about have been overwritten hundreds of times.
  *
- * Every strategy gets the same start and the same trials, by schedule. Pisco's paper ran DDMin and C-Reduce without an
- * inferred order, so they are there once more like that ("free order"). Who is slower than the multiple of pisco's time that
- * a target is about is stopped there and shown with `>`: its figures are lower bounds, and so are the ratios' bounds.
+ * Every strategy gets the same start and the same trials, by schedule. Pisco's paper ran DDMin without an inferred order
+ * (what it calls "Pisco w/o RU" is DDMin with one), so ddmin and creduce are there once more in free order, and the paper's
+ * claims are held against those. Who is slower than the multiple of pisco's time that a target is about is stopped there and
+ * shown with `>`: its figures are lower bounds.
  *
  * The table tells apart what a strategy costs and what the passes and the check for minimality cost that follow any
- * strategy. Targets are about sums over all cases, as the paper's averages are.
+ * strategy. `statements` is what trials sent: times are noisy, this is not. Targets are about sums over cases, as the paper's
+ * averages are.
  */
 import { parseScript, type ScheduledCase } from '../cases/index.js';
 import { runFree } from '../execute/index.js';
@@ -19,6 +21,7 @@ import {
   type Candidate,
   contractOf,
   DatabaseOracle,
+  type FindingOracle,
   mechanismJudge,
   type ReductionResult,
   rawFinding,
@@ -26,6 +29,7 @@ import {
   renderTable,
   type SeenFinding,
   type StrategyName,
+  sizeOf,
 } from '../reduce/index.js';
 import { openTarget } from '../targets/index.js';
 import { startMariadbServer } from '../targets/mariadb/index.js';
@@ -69,15 +73,14 @@ interface Contestant {
 
 const witness: Contestant = { strategy: 'witness', order: 'schedule' };
 const pisco: Contestant = { strategy: 'pisco', order: 'schedule' };
-const all: readonly Contestant[] = [
-  pisco,
-  witness,
-  { strategy: 'ddmin', order: 'schedule', most: 6 },
-  { strategy: 'creduce', order: 'schedule', most: 8 },
-  { strategy: 'ddmin', order: 'free', most: 4 },
-  { strategy: 'creduce', order: 'free', most: 6 },
+const ddmin: Contestant = { strategy: 'ddmin', order: 'schedule', most: 6 };
+const everybody: readonly Contestant[] = [
+  ...[pisco, witness, ddmin],
+  { strategy: 'creduce', order: 'schedule', most: 6 },
+  { strategy: 'ddmin', order: 'free', most: 3.2 },
+  { strategy: 'creduce', order: 'free', most: 5.2 },
 ];
-/** Nothing runs longer than this on one case. */
+/** Where no multiple says otherwise. */
 const mostSeconds = 60;
 
 interface Row {
@@ -85,6 +88,8 @@ interface Row {
   readonly contestant: Contestant;
   readonly result: ReductionResult;
   readonly stopped: boolean;
+  /** Statements that the strategy's trials sent. */
+  readonly statements: number;
 }
 
 type Log = (line: string) => void;
@@ -100,15 +105,15 @@ export async function benchReduce(): Promise<Figure[]> {
       start: buryCase(core, { operations, sessions: 12 }),
     });
     const raw = (operations: number) => () => rawRun(mariadb, operations, log);
-    rows.push(
-      ...(await compete('duckdb #17223, spread, 500', spread('duckdb:', lostToDelete, 500), all, log)),
-    );
-    rows.push(
-      ...(await compete('no-op update, spread, 2,000', spread(mariadb, noOpUpdate, 2_000), all, log)),
-    );
-    rows.push(...(await compete('no-op update, raw, 1,000', raw(1_000), all, log)));
-    rows.push(...(await compete('no-op update, raw, 5,000', raw(5_000), all, log)));
-    rows.push(...(await compete('no-op update, raw, 20,000', raw(20_000), [pisco, witness], log)));
+    const cases: readonly (readonly [string, () => Promise<Start>, readonly Contestant[]])[] = [
+      ['duckdb #17223, spread, 300', spread('duckdb:', lostToDelete, 300), everybody],
+      ['no-op update, spread, 1,000', spread(mariadb, noOpUpdate, 1_000), everybody],
+      ['no-op update, raw, 500', raw(500), everybody],
+      ['no-op update, raw, 5,000', raw(5_000), [pisco, witness, ddmin]],
+      ['no-op update, raw, 20,000', raw(20_000), [pisco, witness]],
+    ];
+    for (const [title, prepare, contestants] of cases)
+      rows.push(...(await compete(title, prepare, contestants, log)));
   } finally {
     await server.stop();
   }
@@ -135,19 +140,22 @@ async function compete(
     DatabaseOracle.open({ open: () => openTarget(url), judge, order });
   const ordered = await open('schedule');
   const seen = given ?? (await seenBy(ordered, start));
-  let piscoSeconds = mostSeconds;
+  let piscoSeconds = Number.POSITIVE_INFINITY;
   for (const contestant of contestants) {
     const oracle = contestant.order === 'schedule' ? ordered : await open('free');
-    const limit = Math.min(mostSeconds, (contestant.most ?? Number.POSITIVE_INFINITY) * piscoSeconds);
+    const limit = contestant.most === undefined ? mostSeconds : contestant.most * piscoSeconds;
+    const sent = countSent(oracle);
     log(`${title}: ${nameOf(contestant)} …`);
     const signal = AbortSignal.timeout(Math.ceil(1000 * limit));
     const outcome = await reduceFinding(start, {
-      ...{ oracle, seen, strategy: contestant.strategy, startShows: true, signal },
+      ...{ oracle: sent.oracle, seen, strategy: contestant.strategy, startShows: true, signal },
+      onProgress: ({ stage }) => sent.at(stage),
     });
     if (contestant.order === 'free') await oracle.close();
     if (outcome.kind !== 'reduced') throw new Error(`${title}, ${nameOf(contestant)}: ${outcome.kind}`);
     const { result } = outcome;
-    const row = { title, contestant, result, stopped: result.afterStrategy === undefined };
+    const stopped = result.afterStrategy === undefined;
+    const row = { title, contestant, result, stopped, statements: sent.during(contestant.strategy) };
     if (contestant === pisco) piscoSeconds = costOf(row).seconds;
     log(`${title}: ${cells(row).slice(1).join('  ')}`);
     rows.push(row);
@@ -160,6 +168,30 @@ async function seenBy(oracle: DatabaseOracle, start: Candidate): Promise<SeenFin
   const { history, findings } = await oracle.observe(start);
   if (findings[0] === undefined) throw new Error(`${start.case.name} shows no finding`);
   return { history, finding: findings[0] };
+}
+
+/** Counts what trials send, by the stage of the reduction. */
+function countSent(inner: DatabaseOracle) {
+  const sent = new Map<string, number>();
+  let stage = '';
+  const oracle: FindingOracle = {
+    lanes: inner.lanes,
+    subject: inner.subject,
+    observe: (candidate) => inner.observe(candidate),
+    identity: (finding, history) => inner.identity(finding, history),
+    lookFor: (identity) => inner.lookFor(identity),
+    run: (candidate, lane) => {
+      sent.set(stage, (sent.get(stage) ?? 0) + sizeOf(candidate.case).operations);
+      return inner.run(candidate, lane);
+    },
+  };
+  return {
+    oracle,
+    at: (now: string) => {
+      stage = now;
+    },
+    during: (asked: string) => sent.get(asked) ?? 0,
+  };
 }
 
 /** A free run with as few findings as some seeds give; values are so many that hardly any update meets its own. */
@@ -191,13 +223,15 @@ function nameOf({ strategy, order }: Contestant): string {
   return order === 'free' ? `${strategy}, free order` : strategy;
 }
 
+type Cost = 'trials' | 'statements' | 'seconds';
+
 /** What a strategy itself cost. */
-function costOf({ result }: Row): { readonly trials: number; readonly seconds: number } {
+function costOf({ result, statements }: Row): Readonly<Record<Cost, number>> {
   const { counts, seconds } = result.afterStrategy ?? result;
-  return { trials: counts.trials, seconds };
+  return { trials: counts.trials, statements, seconds };
 }
 
-function cells({ title, contestant, result, stopped }: Row): string[] {
+function cells({ title, contestant, result, stopped, statements }: Row): string[] {
   const { counts, seconds, operations } = result.afterStrategy ?? result;
   const after = result.counts.trials - counts.trials;
   const bound = stopped ? '> ' : '';
@@ -207,6 +241,7 @@ function cells({ title, contestant, result, stopped }: Row): string[] {
     `${bound}${counts.trials}`,
     String(counts.accepted),
     String(counts.redundant),
+    `${bound}${statements}`,
     `${bound}${seconds.toFixed(1)}`,
     String(operations),
     stopped ? '' : String(after),
@@ -217,7 +252,7 @@ function cells({ title, contestant, result, stopped }: Row): string[] {
 }
 
 function table(rows: readonly Row[]): string {
-  const head = ['case', 'strategy', 'trials', 'accepted', 'redundant', 'seconds', 'operations'];
+  const head = ['case', 'strategy', 'trials', 'accepted', 'redundant', 'statements', 'seconds', 'operations'];
   return renderTable([
     [...head, 'clean-up trials', 'clean-up seconds', 'operations', 'result'],
     ...rows.map((row, i) => [row.title === rows[i - 1]?.title ? '' : row.title, ...cells(row).slice(1)]),
@@ -228,7 +263,7 @@ function figures(rows: readonly Row[]): Figure[] {
   const of = (strategy: StrategyName, order: Contestant['order'] = 'schedule') =>
     rows.filter(({ contestant }) => contestant.strategy === strategy && contestant.order === order);
   /** Sums over the cases both took part in. */
-  const ratio = (some: readonly Row[], others: readonly Row[], by: 'trials' | 'seconds') => {
+  const ratio = (some: readonly Row[], others: readonly Row[], by: Cost) => {
     const titles = new Set(others.map(({ title }) => title));
     const sum = (list: readonly Row[]) =>
       list.filter(({ title }) => titles.has(title)).reduce((total, row) => total + costOf(row)[by], 0);
@@ -236,7 +271,7 @@ function figures(rows: readonly Row[]): Figure[] {
   };
   const figure = (
     name: string,
-    by: 'trials' | 'seconds',
+    by: Cost,
     some: readonly Row[],
     others: readonly Row[],
     target?: number,
@@ -244,23 +279,19 @@ function figures(rows: readonly Row[]): Figure[] {
     const value = ratio(some, others, by);
     const bound = others.some(({ stopped }) => stopped) ? '< ' : '';
     return {
-      name: `${by} of ${name}, all cases`,
+      name: `${by} of ${name}, sum of cases`,
       measured: `${bound}${value.toFixed(3)}`,
       ...(target !== undefined && { target: `≤ ${target.toFixed(3)}`, pass: value <= target }),
     };
   };
   const largest = of('witness').at(-1)!.result;
   return [
-    figure('pisco ÷ ddmin', 'seconds', of('pisco'), of('ddmin'), 1 / 3),
-    figure('pisco ÷ ddmin in free order (the paper’s)', 'seconds', of('pisco'), of('ddmin', 'free'), 1 / 3),
-    figure('pisco ÷ creduce', 'seconds', of('pisco'), of('creduce'), 1 / 5),
-    figure(
-      'pisco ÷ creduce in free order (the paper’s)',
-      'seconds',
-      of('pisco'),
-      of('creduce', 'free'),
-      1 / 5,
-    ),
+    figure('pisco ÷ ddmin in free order', 'seconds', of('pisco'), of('ddmin', 'free'), 1 / 3),
+    figure('pisco ÷ creduce in free order', 'seconds', of('pisco'), of('creduce', 'free'), 1 / 5),
+    figure('pisco ÷ ddmin by schedule', 'seconds', of('pisco'), of('ddmin')),
+    figure('pisco ÷ ddmin by schedule', 'statements', of('pisco'), of('ddmin')),
+    figure('pisco ÷ creduce by schedule', 'seconds', of('pisco'), of('creduce')),
+    figure('pisco ÷ creduce by schedule', 'statements', of('pisco'), of('creduce')),
     figure('witness ÷ pisco', 'trials', of('witness'), of('pisco'), 1 / 10),
     figure('witness ÷ pisco', 'seconds', of('witness'), of('pisco'), 1 / 10),
     {
