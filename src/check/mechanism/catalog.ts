@@ -22,6 +22,7 @@ import { MirrorTable } from './mirror.js';
 import type { Catalog } from './plan-parts.js';
 import type { Tally } from './result.js';
 import type { TableInfo } from './table-info.js';
+import { uniqueKeysOf } from './unique-keys.js';
 
 export interface Tables {
   readonly catalog: Catalog;
@@ -47,7 +48,14 @@ export function openTables(history: History, options: TableOptions, tally: Tally
   for (const create of creates) {
     const name = folded(create.name);
     const changing = new Set([...(assigned.get(name) ?? []), ...(assigned.get('*') ?? [])]);
-    infos.set(name, tableInfo(create, dialect, name, changing, options));
+    const info = tableInfo(create, dialect, name, changing, options);
+    const uniqueKeys = uniqueKeysOf(
+      create,
+      [...setup, ...uniqueIndexes(history, dialect)],
+      info.shape,
+      dialect,
+    );
+    infos.set(name, { ...info, uniqueKeys });
   }
   addUncreated(history, infos, folded);
   const catalog: Catalog = {
@@ -70,6 +78,15 @@ export function openTables(history: History, options: TableOptions, tally: Tally
     tables.set(info.name, table);
   }
   return { catalog, tables };
+}
+
+/** Unique indexes that come in the middle of a history. */
+function uniqueIndexes(history: History, dialect: Dialect): Statement[] {
+  return history.operations.flatMap(({ kind, sql }) =>
+    kind === 'ddl' && sql !== undefined && /\b(unique|primary)\b/i.test(sql)
+      ? [parseStatement(sql, dialect)]
+      : [],
+  );
 }
 
 /** Matches a text that mentions a column which could name rows. */
@@ -110,6 +127,12 @@ function assignedColumns(
       for (const { columns: names } of statement.conflict.set ?? [])
         for (const name of names) columns.add(name.toLowerCase());
       assigned.set(folded(statement.table.name), columns);
+    } else if (statement.type === 'merge') {
+      const columns = assigned.get(folded(statement.table.name)) ?? new Set<string>();
+      for (const { action } of statement.whens)
+        for (const { columns: names } of action.type === 'update' ? action.set : [])
+          for (const name of names) columns.add(name.toLowerCase());
+      assigned.set(folded(statement.table.name), columns);
     } else if (statement.type !== 'insert') {
       // Unread text may assign any column it mentions, of any table.
       assigned.set('*', new Set([...(assigned.get('*') ?? []), ...all]));
@@ -124,7 +147,7 @@ function tableInfo(
   name: string,
   assigned: ReadonlySet<string>,
   options: TableOptions,
-): TableInfo {
+): Omit<TableInfo, 'uniqueKeys'> {
   const shape = tableShape(create, dialect);
   const wanted = options.identity?.[create.name] ?? options.identity?.[name];
   const named = shape.columns.findIndex((column) =>
@@ -200,7 +223,7 @@ function addUncreated(
       if (names.size === known?.shape.columns.length) continue;
       const columns = [...names].map((column) => ({ name: column, notNull: false, automatic: true }));
       const shape: TableShape = { name, columns, keys: [], checks: [] };
-      infos.set(name, { name, shape, identity: [] });
+      infos.set(name, { name, shape, identity: [], uniqueKeys: undefined });
     }
   }
 }

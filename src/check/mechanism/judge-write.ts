@@ -10,6 +10,7 @@
  * version, wait, look again, or pass it by, so a row is certain for it only while one version is possible.
  */
 import type { Operation } from '../../histories/index.js';
+import type { EvaluatedRow } from '../../sql/index.js';
 import { certainRows } from './certain-state.js';
 import { checkCondition } from './conditions.js';
 import { checkFirstUpdaterWins, checkLock, reportCount } from './conflicts.js';
@@ -20,7 +21,8 @@ import { lookAt, type Outlook } from './outlook.js';
 import { noteVainDelete } from './own-deletes.js';
 import type { ChangePlan, InsertPlan, OpaquePlan, RowsOf } from './plan-types.js';
 import { type Image, mergeImages, type RowChain, type View } from './row-chain.js';
-import type { Tx } from './transactions.js';
+import { hasSnapshot, type Tx } from './transactions.js';
+import { recordKeys, sharesKey } from './unique-keys.js';
 import type { Verification } from './verification.js';
 
 export interface Write {
@@ -67,6 +69,8 @@ export function judgeChange(verification: Verification, write: Write, plan: Chan
   const rows = plan.keys === undefined ? [...table.rows.values()] : plan.keys.map((key) => table.row(key));
   // What could not be followed may have taken any row away.
   const blind = table.blindSpot(tx, view.span.end);
+  // It may have written rows we do not know, and sees those from now on, however old its snapshot is.
+  if (blind !== undefined && operation.matched !== 0) table.lose(blind, Number.POSITIVE_INFINITY, tx);
   const certain: Touched[] = [];
   const doubtful: Touched[] = [];
   for (const row of rows) {
@@ -121,7 +125,7 @@ export function isPermitted(verification: Verification, write: Write, outlook: O
   return checkFirstUpdaterWins(verification, write, outlook) && unlocked;
 }
 
-function record(
+export function record(
   { tx, operation, touch }: Write,
   row: RowChain,
   images: readonly Image[],
@@ -153,6 +157,10 @@ export function judgeInsert(
     lose('an INSERT that reports another number of rows than it has');
     return;
   }
+  if (rows.some((values) => standsInForAnother(verification, table, values, write.tx))) {
+    lose(placeTaken);
+    return;
+  }
   verification.tally.writes++;
   const { identity } = table.info;
   for (const values of rows) {
@@ -162,6 +170,35 @@ export function judgeInsert(
     }
     record(write, table.row(table.keyOf(values)), [values], true);
   }
+}
+
+export const placeTaken = 'a row that takes the place of another one';
+
+/**
+ * Whether an inserted row has the key of one with another name. InnoDB keeps both as versions of one record, so
+ * whoever writes the new row hides the old one from itself, however old its snapshot is.
+ */
+export function standsInForAnother(
+  verification: Verification,
+  table: MirrorTable,
+  values: EvaluatedRow,
+  tx: Tx,
+): boolean {
+  const mechanism = tx.contract?.mechanism;
+  if (mechanism?.writesSee !== 'current' || !hasSnapshot(mechanism)) return false;
+  const { dialect } = verification.catalog;
+  const keys = recordKeys(table.info, dialect);
+  if (keys.length === 0) return false;
+  const name = keyOfRow(table.info.identity.map((at) => values[at]!));
+  const { shape } = table.info;
+  for (const row of table.rows.values())
+    if (row.key !== name)
+      for (const { states } of row.versions)
+        for (const { images } of states)
+          for (const image of images)
+            if (typeof image === 'object' && sharesKey(values, image, keys, shape, dialect) !== false)
+              return true;
+  return false;
 }
 
 /** A write that cannot be followed: its rows, or its whole tables, are unknown once it may be visible. */

@@ -62,6 +62,25 @@ export interface InsertPlan {
   readonly bind: (rowsOf: RowsOf) => readonly EvaluatedRow[] | string;
 }
 
+/** REPLACE, upserts and MERGE: rows that are added, unless others are in their way. */
+export interface UpsertPlan {
+  readonly type: 'upsert';
+  readonly table: string;
+  /** What becomes of a row in the way: deleted, nothing, or changed. */
+  readonly effect: 'replace' | 'nothing' | 'update';
+  /** It looks for rows in the way as an UPDATE would (MERGE), not at whatever is there. */
+  readonly byView: boolean;
+  readonly rows: readonly EvaluatedRow[];
+  /** The engine may have changed the values to make them fit. */
+  readonly bent: boolean;
+  /** Whether an existing row is in the way of one of them. */
+  readonly meets: Satisfies;
+  /** What a row in the way becomes; undefined: cannot be told. */
+  readonly apply: (row: EvaluatedRow) => EvaluatedRow | 'absent' | undefined;
+  /** It is changed for certain. */
+  readonly sure: boolean;
+}
+
 /** A statement we cannot follow. */
 export interface OpaquePlan {
   readonly type: 'opaque';
@@ -78,4 +97,4 @@ export interface IdlePlan {
   readonly type: 'idle';
 }
 
-export type Plan = ScanPlan | QueryPlan | ChangePlan | InsertPlan | OpaquePlan | IdlePlan;
+export type Plan = ScanPlan | QueryPlan | ChangePlan | InsertPlan | UpsertPlan | OpaquePlan | IdlePlan;

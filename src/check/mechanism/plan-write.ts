@@ -14,6 +14,7 @@ import {
 import { keyOfRow } from './mirror.js';
 import { asRow, type Catalog, evaluation, keysOf, opaqueWrite, satisfied } from './plan-parts.js';
 import type { Plan, RowsOf, Satisfies } from './plan-types.js';
+import { planUpsert } from './plan-upsert.js';
 import type { TableInfo } from './table-info.js';
 
 export function planChange(
@@ -94,6 +95,9 @@ export function planInsert(statement: InsertStatement, features: StatementFeatur
       reads: statement.source.type === 'values' && !features.subquery ? [] : reads,
       bind,
     };
+  const upsert =
+    features.deterministic && !features.subquery ? planUpsert(statement, info, catalog) : undefined;
+  if (upsert !== undefined) return upsert;
   // Which of its rows exist already decides what it does; but it cannot reach other rows.
   const rows = statement.source.type === 'values' ? bind(() => []) : 'a query';
   const keys =

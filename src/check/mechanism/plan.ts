@@ -16,6 +16,7 @@ import {
 import { type Catalog, known, opaqueWrite } from './plan-parts.js';
 import { planSelect } from './plan-select.js';
 import type { Plan } from './plan-types.js';
+import { planMerge } from './plan-upsert.js';
 import { planChange, planInsert } from './plan-write.js';
 
 const harmless =
@@ -69,7 +70,7 @@ function planStatement(
     case 'insert':
       return planInsert(statement, features(), catalog);
     case 'merge':
-      return opaqueWrite(statement, catalog, 'MERGE');
+      return planMerge(statement, catalog) ?? opaqueWrite(statement, catalog, 'MERGE');
     case 'begin':
     case 'commit':
     case 'rollback':

@@ -3,6 +3,7 @@ import type { Contract } from '../../contracts/index.js';
 import type { History, Operation } from '../../histories/index.js';
 import { openTables, type TableOptions, type Tables } from './catalog.js';
 import { Certifier } from './certifier.js';
+import { followUpsert } from './follow-upsert.js';
 import { InFlight, type PendingWrite } from './in-flight.js';
 import { intervalOf } from './interval.js';
 import { judgeRead, judgeTracedLines } from './judge-answer.js';
@@ -179,6 +180,14 @@ export class Verifier {
         return;
       case 'insert':
         judgeInsert(this.#verification, this.#writeOf(tx, operation), plan, this.#visibleFrom(tx, operation));
+        return;
+      case 'upsert':
+        followUpsert(
+          this.#verification,
+          this.#writeOf(tx, operation),
+          plan,
+          this.#visibleFrom(tx, operation),
+        );
         return;
       default:
         judgeChange(this.#verification, this.#writeOf(tx, operation), plan);

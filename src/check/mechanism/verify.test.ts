@@ -83,6 +83,24 @@ describe('readers of uncommitted data', () => {
   });
 });
 
+describe('a subquery of a locking read', () => {
+  const text = (read: string) => `
+    T1: BEGIN
+    T1: SELECT id, v FROM t WHERE v > 90 -> nothing
+    T2: UPDATE t SET v = 99 WHERE id = 1 -> 1
+    T1: ${read}
+    T1: COMMIT`;
+
+  it('is no locking read itself: it may see the snapshot', () => {
+    for (const seen of ['nothing', '1,99 | 2,20']) {
+      const read = `SELECT id, v FROM t WHERE EXISTS (SELECT 1 FROM t AS s WHERE s.v > 90) FOR UPDATE -> ${seen}`;
+      expect(kinds(text(read), 'mariadb:repeatable-read', mariadb), seen).toEqual([]);
+    }
+    const joined = 'SELECT a.id, b.v FROM t AS a JOIN t AS b ON a.id = b.id FOR UPDATE -> 1,10 | 2,20';
+    expect(kinds(text(joined), 'mariadb:repeatable-read', mariadb)).toHaveLength(1);
+  });
+});
+
 describe('a first read that may have been answered without looking', () => {
   const text = (read: string) => `
     T1: BEGIN

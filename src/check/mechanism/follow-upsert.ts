@@ -1,0 +1,115 @@
+/**
+ * Follows REPLACE, upserts and MERGE: which rows were in the way, and what became of them and of the new rows.
+ *
+ * A row can be in the way if any of its versions can. If none can, the new rows are certainly there. If the only version the
+ * statement can have met is in the way, that row was certainly changed, and with a single new row that one was not
+ * added. Otherwise both may have happened: the versions may or may not exist. Nothing is judged here, only followed.
+ */
+import type { PendingWrite } from './in-flight.js';
+import { intervalOf } from './interval.js';
+import { placeTaken, record, standsInForAnother, type Write } from './judge-write.js';
+import { keyOfRow, type MirrorTable } from './mirror.js';
+import { lookAt, type Outlook } from './outlook.js';
+import type { UpsertPlan } from './plan-types.js';
+import { type Image, mergeImages, type RowChain, type View } from './row-chain.js';
+import type { Verification } from './verification.js';
+
+/** `loseTime`: from when others may see what it did. */
+export function followUpsert(
+  verification: Verification,
+  write: Write,
+  plan: UpsertPlan,
+  loseTime: number,
+): void {
+  const { tx, operation } = write;
+  const table = verification.tables.get(plan.table)!;
+  const { identity } = table.info;
+  const named = plan.rows.every(
+    (row) => identity.length === 0 || keyOfRow(identity.map((at) => row[at]!)) !== undefined,
+  );
+  const span = intervalOf(operation);
+  const pending = verification.inFlight.on(table.info.name, tx, span);
+  const lose = (why: string) => {
+    verification.tally.skip('write', why);
+    table.lose(`an INSERT before it could not be followed: ${why}`, loseTime, tx);
+  };
+  if (!named) {
+    lose('the identity of an inserted row is not known');
+    return;
+  }
+  if (!table.closed || pending.some(({ keys }) => keys === undefined)) {
+    lose('rows in the way of an INSERT may not be known');
+    return;
+  }
+  const blind = table.blindSpot(tx, span.end) !== undefined;
+  const met = meetRows(verification, write, plan, table, pending, blind);
+  const kept = plan.effect !== 'replace' && plan.rows.length === 1 && met.some(({ certain }) => certain);
+  if (!kept && plan.rows.some((row) => standsInForAnother(verification, table, row, tx))) {
+    lose(placeTaken);
+    return;
+  }
+  verification.tally.writes++;
+  if (plan.effect !== 'nothing')
+    for (const each of met)
+      record(write, each.outlook.row, imagesOfMet(each, plan), each.certain && plan.sure);
+  if (kept) return;
+  for (const values of plan.rows) {
+    const row = table.row(table.keyOf(values));
+    const image: Image = plan.bent ? 'unknown' : values;
+    const inTheWay = met.some(({ outlook }) => outlook.row === row);
+    if (plan.effect === 'replace') record(write, row, [image], true);
+    else if (met.length === 0 && !blind) record(write, row, [image], !plan.bent);
+    else record(write, row, inTheWay ? ['unknown'] : [image], false);
+  }
+}
+
+interface Met {
+  readonly outlook: Outlook;
+  /** It was in the way for certain. */
+  readonly certain: boolean;
+}
+
+/** The rows that may have been in the way. */
+function meetRows(
+  verification: Verification,
+  { tx, operation, view }: Write,
+  plan: UpsertPlan,
+  table: MirrorTable,
+  pending: readonly PendingWrite[],
+  blind: boolean,
+): Met[] {
+  // A row that is being inserted may be there already.
+  const arriving = new Set(pending.flatMap(({ keys }) => [...keys!]));
+  for (const key of arriving) table.row(key);
+  const seen: View = plan.byView ? view : { span: intervalOf(operation), current: true, dirty: false };
+  const met: Met[] = [];
+  for (const row of table.rows.values()) {
+    if (!arriving.has(row.key) && !mayMeet(row, plan)) continue;
+    const outlook = lookAt(row, seen, tx, verification.exclusive, pending);
+    const certain =
+      !blind &&
+      !outlook.unknown &&
+      outlook.versions.length === 1 &&
+      outlook.images.every((image) => typeof image === 'object' && plan.meets(image) === true);
+    met.push({ outlook, certain });
+  }
+  return met;
+}
+
+function imagesOfMet({ outlook, certain }: Met, plan: UpsertPlan): readonly Image[] {
+  if (plan.effect === 'replace') return ['absent'];
+  if (!certain) return ['unknown'];
+  return mergeImages(
+    outlook.images.map((image) => (typeof image === 'object' ? (plan.apply(image) ?? 'unknown') : image)),
+  );
+}
+
+function mayMeet(row: RowChain, plan: UpsertPlan): boolean {
+  return row.versions.some((version) =>
+    version.states.some((state) =>
+      state.images.some((image) =>
+        image === 'unknown' ? true : image !== 'absent' && plan.meets(image) !== false,
+      ),
+    ),
+  );
+}

@@ -1,0 +1,104 @@
+/**
+ * Which existing rows can keep a new row out: those that agree with it in all columns of some unique key. Only what
+ * certainly differs is ruled out; texts under a collation, numbers with fractions and the like may be equal.
+ */
+import {
+  type CreateTableStatement,
+  type Dialect,
+  type Evaluated,
+  type EvaluatedRow,
+  type IndexedExpression,
+  isUndecidable,
+  type Statement,
+  sameName,
+  sqlType,
+  type TableShape,
+} from '../../sql/index.js';
+
+import type { TableInfo } from './table-info.js';
+
+/** Positions of the columns of each unique key; undefined: not all keys are known. */
+export type UniqueKeys = readonly (readonly number[])[] | undefined;
+
+/** The keys of a table, from its CREATE TABLE and the indexes of the set-up. */
+export function uniqueKeysOf(
+  create: CreateTableStatement,
+  setup: readonly Statement[],
+  shape: TableShape,
+  dialect: Dialect,
+): UniqueKeys {
+  const keys: number[][] = [];
+  let complete = true;
+  const add = (columns: readonly IndexedExpression[]) => {
+    const key = columns.map(({ expression, length }) =>
+      expression.type === 'column' && length === undefined ? columnOf(expression.name, shape, dialect) : -1,
+    );
+    if (key.includes(-1)) complete = false;
+    else keys.push(key);
+  };
+  for (const { name, constraints } of create.columns)
+    if (constraints.some(({ type }) => type === 'primary-key' || type === 'unique'))
+      keys.push([columnOf(name, shape, dialect)]);
+  for (const constraint of create.constraints)
+    if (constraint.type === 'primary-key' || constraint.type === 'unique') add(constraint.columns);
+  for (const statement of setup) {
+    if (statement.type === 'create-index' && statement.unique) {
+      if (sameName(statement.table.name, create.name, dialect)) add(statement.columns);
+    } else if (statement.type === 'opaque' && /\b(unique|primary|nulls\s+not)\b/i.test(statement.sql))
+      complete = false;
+  }
+  return complete ? keys : undefined;
+}
+
+function columnOf(name: string, shape: TableShape, dialect: Dialect): number {
+  return shape.columns.findIndex((column) => sameName(column.name, name, dialect));
+}
+
+/** Whether two rows agree in some unique key; undefined: perhaps. */
+export function sharesKey(
+  a: EvaluatedRow,
+  b: EvaluatedRow,
+  keys: readonly (readonly number[])[],
+  shape: TableShape,
+  dialect: Dialect,
+): boolean | undefined {
+  let perhaps = false;
+  for (const key of keys) {
+    const same = key.map((at) => equal(a[at]!, b[at]!, shape.columns[at]!.type, dialect));
+    if (same.includes(false)) continue;
+    if (!same.includes(undefined)) return true;
+    perhaps = true;
+  }
+  return perhaps ? undefined : false;
+}
+
+/** Equality of two cells of a column, as a unique key sees it: NULL equals nothing. */
+function equal(a: Evaluated, b: Evaluated, type: string | undefined, dialect: Dialect): boolean | undefined {
+  if (a === null || b === null) return false;
+  if (isUndecidable(a) || isUndecidable(b)) return undefined;
+  const { family } = sqlType(type, dialect);
+  if (family === 'int' && Number.isInteger(a) && Number.isInteger(b)) return a === b;
+  if (family === 'text' && typeof a === 'string' && typeof b === 'string') {
+    if (a === b) return true;
+    return dialect === 'postgres' || dialect === 'duckdb' ? false : foldsApart(a, b);
+  }
+  return undefined;
+}
+
+/** Texts that no usual collation takes for one. */
+function foldsApart(a: string, b: string): false | undefined {
+  const plain = /^[\x21-\x7e]*$/;
+  return plain.test(a) && plain.test(b) && a.toLowerCase() !== b.toLowerCase() ? false : undefined;
+}
+
+/** Keys by which InnoDB may tell records apart, where rows are named by something else: the primary one, or any other. */
+export function recordKeys(
+  { shape, identity, uniqueKeys }: TableInfo,
+  dialect: Dialect,
+): readonly (readonly number[])[] {
+  const primary = shape.keys
+    .find((key) => key.primary)
+    ?.columns.map((name) => columnOf(name, shape, dialect));
+  const keys = primary === undefined ? (uniqueKeys ?? []) : [primary];
+  return keys.filter((key) => key.join() !== identity.join());
+}
