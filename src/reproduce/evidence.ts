@@ -241,6 +241,8 @@ export interface Evidence {
   readonly locks: { readonly step: Ints; readonly object: Ints; readonly exclusive: Ints };
   /** Steps sent although their lock is not free: the raw run shows that they waited. */
   readonly waits: Set<number>;
+  /** Transactions are ordered by timestamps that their first steps got. */
+  readonly stamped: boolean;
   /** For each transaction the step that fixed what it sees; −1: every statement does. */
   readonly snapshots: Int32Array;
   readonly notes: string[];

@@ -115,6 +115,8 @@ export class MirrorState {
   readonly scanLocks: boolean;
   /** The one writer's lock of engines that have one. */
   readonly writerLock: number;
+  /** What gives out timestamps, for engines that go by them. */
+  readonly clock: number;
   readonly notes = new Map<string, number>();
 
   constructor(
@@ -133,6 +135,7 @@ export class MirrorState {
     this.scanLocks = this.mechanism.passedRows === 'kept';
     this.writerLock =
       this.mechanism.protocol === 'single-writer' ? this.objects.add('the writer lock', -1) : -1;
+    this.clock = this.mechanism.protocol === 'timestamp' ? this.objects.add('the timestamps', -1) : -1;
     for (const table of this.tables.values()) this.openTable(table);
     const { firstUpdaterWins } = this.mechanism;
     this.locks = new LockTable(

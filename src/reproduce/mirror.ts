@@ -82,14 +82,20 @@ class Mirror {
       choices,
       unexplained: this.#state.unexplained,
       uncertain: this.#state.uncertain,
-      loose: new Set(
-        this.#state.scanLocks || this.#state.mechanism.certifier === 'ssi' ? this.#state.tableObject : [],
-      ),
+      loose: this.#loose(),
       locks: this.#state.locks.taken,
       waits,
+      stamped: this.#state.clock >= 0,
       snapshots: this.#state.snapshot,
       notes: [...this.#state.notes].map(([note, count]) => (count === 1 ? note : `${note} (${count} times)`)),
     };
+  }
+
+  /** Gaps and certifiers watch whole tables; timestamps are given out where nobody sees it. */
+  #loose(): Set<number> {
+    const { scanLocks, mechanism, tableObject, clock } = this.#state;
+    if (clock >= 0) return new Set([clock]);
+    return new Set(scanLocks || mechanism.certifier === 'ssi' ? tableObject : []);
   }
 
   // ── Steps ────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -100,6 +106,8 @@ class Mirror {
     const op = this.#state.opOf(step);
     if (op === undefined) return;
     const transaction = this.steps.transaction[step]!;
+    const begins = step === 0 || this.steps.transaction[step - 1] !== transaction;
+    if (begins && this.#state.clock >= 0) this.#state.accesses.add(step, this.#state.clock, role.lock);
     if (!this.steps.replaced[step]) this.#statement(step, transaction, op);
     if (op.ends !== undefined) this.#state.end(step, transaction, op.ends);
   }
@@ -140,6 +148,7 @@ class Mirror {
     const plan = this.#planner.plan(op.sql ?? '');
     if (this.#state.mechanism.certifier === 'ssi' && plan.type !== 'opaque')
       this.#state.watch(step, transaction, plan.table);
+    if (this.#state.clock >= 0) this.#stamp(step, plan);
     const locksOut = op.error?.class === 'busy' || op.error?.class === 'serialization';
     if (this.#state.writerLock >= 0 && op.kind !== 'select' && !locksOut)
       this.#state.writer(step, transaction, false);
@@ -148,6 +157,19 @@ class Mirror {
     else if (plan.type === 'insert') this.#insert(step, transaction, plan);
     else if (plan.type === 'opaque') this.#opaque(step, transaction, op, plan);
     else this.#change(step, transaction, op, plan);
+  }
+
+  /** Timestamps are left on every row a statement tried to change, whether it was there or not. */
+  #stamp(step: number, plan: Plan): void {
+    if (plan.type === 'opaque' || plan.type === 'scan') return;
+    const { table } = plan;
+    const names =
+      plan.type === 'insert' ? plan.rows.map((cells) => rowName(table, cells)) : (plan.keys ?? [undefined]);
+    for (const name of names) {
+      const object =
+        name === undefined ? this.#state.tableObject[table.number]! : this.#state.row(table, name);
+      this.#state.accesses.add(step, object, role.write);
+    }
   }
 
   // ── Reads ────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -323,7 +345,8 @@ class Mirror {
     for (const row of rows) {
       if (plan.keys !== undefined) this.#state.accesses.add(step, row, role.read | role.lock);
       this.#state.basedOn(step, transaction, row);
-      this.#state.failed.push({ step, transaction, object: row });
+      // A transaction that is too old fails for what a younger one has read, too: locks do not tell.
+      if (this.#state.clock < 0) this.#state.failed.push({ step, transaction, object: row });
     }
     const conflict = errorClass === 'serialization' && this.#state.mechanism.firstUpdaterWins;
     if (conflict && plan.keys?.length === 1 && this.#state.doing[transaction]?.wrote(rows[0]!) !== true) {

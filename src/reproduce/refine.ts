@@ -117,8 +117,10 @@ export function placements(
   const batchOf = batchNumbers(steps, order);
   const transaction = steps.transaction[step]!;
   const snapshot = snapshotOf(evidence, step);
+  let own = step;
+  while (own > 0 && steps.transaction[own - 1] === transaction) own--;
   const found: { readonly pairs: readonly StepPair[]; readonly rank: number }[] = [];
-  for (const { first, touch, ending, close } of neighbours(evidence, step, snapshot, transaction)) {
+  for (const { first, touch, ending, close } of neighbours(evidence, step, snapshot, own)) {
     const places: (readonly StepPair[])[] = [[[step, touch]]];
     if (ending >= 0) {
       places.push(
@@ -139,6 +141,20 @@ export function placements(
         );
     } else places.push([[touch, step]]);
     if (first !== touch) places.push([[step, first]]);
+    if (evidence.stamped) {
+      places.push(
+        [[first, own]],
+        [[own, first]],
+        [
+          [own, first],
+          [touch, step],
+        ],
+        [
+          [first, own],
+          [step, touch],
+        ],
+      );
+    }
     for (const pairs of places) {
       if (!pairs.every(([from, to]) => steps.start[from]! < steps.end[to]!)) continue;
       const changes = pairs.filter(([from, to]) => batchOf[from]! >= batchOf[to]!);
@@ -161,16 +177,17 @@ interface Neighbour {
 
 /** The transactions that overlapped a step, or the step that fixed its snapshot. */
 function* neighbours(
-  { steps, accesses }: Evidence,
+  { steps, accesses, stamped }: Evidence,
   step: number,
   snapshot: number,
-  transaction: number,
+  own: number,
 ): Generator<Neighbour> {
+  const transaction = steps.transaction[step]!;
   const roles = new Map<number, number>();
   for (const at of [step, snapshot])
     for (let i = accesses.first[at]!; i < accesses.first[at + 1]!; i++)
       roles.set(accesses.object[i]!, (roles.get(accesses.object[i]!) ?? 0) | accesses.roles[i]!);
-  const from = Math.min(steps.start[step]!, steps.start[snapshot]!);
+  const from = Math.min(steps.start[step]!, steps.start[snapshot]!, steps.start[stamped ? own : step]!);
   for (let first = 0; first < steps.count; ) {
     const other = steps.transaction[first]!;
     let last = first;

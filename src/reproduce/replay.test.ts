@@ -5,21 +5,24 @@ import { runFree, SessionPool } from '../execute/index.js';
 import { openTarget, type Scratch, type Target } from '../targets/index.js';
 import { mariadbAvailable } from '../targets/mariadb/index.js';
 import { postgresAvailable } from '../targets/postgres/index.js';
-import { inferSchedule } from './infer.js';
+import { type AmbiguousStatement, inferSchedule, openInference } from './infer.js';
+import { refineOrder } from './refine.js';
 import { replay } from './replay.js';
 import { type SimOp, sqlOfSim } from './simulated-store.case.js';
 import { randomOf, randomProgram } from './simulation-lab.case.js';
 
 const limits = { statementTimeoutMs: 10_000, lockTimeoutMs: 3_000 };
 
-/** A random program of the simulated store as a case for real engines. */
-function randomCase(seed: number, locking: boolean, deletes: boolean): Case {
+/**
+ * A random program of the simulated store as a case for real engines: reads, scans, locking reads, updates and deletes by key,
+ * updates by condition, inserts, rollbacks. Every third has values that recur.
+ */
+function randomCase(seed: number, locking: boolean): Case {
   const random = randomOf(seed);
-  const program = randomProgram(random, { rows: 12, sessions: 12, transactions: 4, values: 0, wide: true });
-  const plain = (op: SimOp): SimOp => {
-    if (op.type === 'get' && !locking) return { ...op, lock: false };
-    return op.type === 'delete' && !deletes ? { type: 'get', id: op.id, lock: false } : op;
-  };
+  const values = seed % 3 === 0 ? 6 : 0;
+  const mix = { rows: 12, sessions: 12, transactions: 4, values, wide: true, rangeWrites: true };
+  const program = randomProgram(random, mix);
+  const plain = (op: SimOp): SimOp => (op.type === 'get' && !locking ? { ...op, lock: false } : op);
   return {
     name: `random ${seed}`,
     setup: [
@@ -36,40 +39,34 @@ function randomCase(seed: number, locking: boolean, deletes: boolean): Case {
 interface Engine {
   readonly url: string;
   readonly level: Level;
-  readonly contract: string;
   readonly missing: string | undefined;
   readonly locking: boolean;
-  readonly seeds: number;
+  /** What the inference says beforehand of histories whose replay may part from them; absent: none may. */
+  readonly mayPart?: AmbiguousStatement['what'];
 }
 
 const required = process.env.ISOLDE_REQUIRE_ENGINES === '1';
-const postgresMissing = required ? undefined : postgresAvailable();
-const mariadbMissing = required ? undefined : mariadbAvailable();
+const postgres = { url: 'postgres:', locking: true, missing: required ? undefined : postgresAvailable() };
+const mariadb = { url: 'mariadb:', locking: true, missing: required ? undefined : mariadbAvailable() };
+const embedded = { locking: false, missing: undefined };
 
 const engines: readonly Engine[] = [
-  {
-    url: 'duckdb:',
-    level: 'snapshot',
-    contract: 'duckdb:snapshot',
-    missing: undefined,
-    locking: false,
-    seeds: 12,
-  },
-  {
-    ...{ url: 'postgres:', level: 'repeatable read', contract: 'postgres:repeatable-read' },
-    ...{ missing: postgresMissing, locking: true, seeds: 12 },
-  },
-  {
-    ...{ url: 'postgres:', level: 'read committed', contract: 'postgres:read-committed' },
-    ...{ missing: postgresMissing, locking: true, seeds: 12 },
-  },
-  {
-    ...{ url: 'mariadb:', level: 'repeatable read', contract: 'mariadb:repeatable-read' },
-    ...{ missing: mariadbMissing, locking: true, seeds: 12 },
-  },
+  { ...embedded, url: 'duckdb:', level: 'snapshot' },
+  { ...embedded, url: 'sqlite:', level: 'serializable' },
+  { ...postgres, level: 'read committed', mayPart: 'moment' },
+  { ...postgres, level: 'repeatable read', mayPart: 'moment' },
+  { ...postgres, level: 'serializable', mayPart: 'order' },
+  { ...mariadb, level: 'read committed', mayPart: 'moment' },
+  { ...mariadb, level: 'repeatable read' },
+  { ...mariadb, level: 'serializable' },
 ];
 
-describe.each(engines)('replay on $contract', ({ url, level, contract, missing, locking, seeds }) => {
+/** `ISOLDE_REPLAY_SEEDS=300 npx vitest run src/reproduce/replay.test.ts` tries more, and tells the shares. */
+const asked = Number(process.env.ISOLDE_REPLAY_SEEDS ?? 0);
+const seeds = asked > 0 ? asked : 6;
+const mostReplays = asked > 0 ? 300 : 60;
+
+describe.each(engines)('replay on $url $level', ({ url, level, missing, locking, mayPart }) => {
   let target: Target;
   let scratch: Scratch;
   let sessions: SessionPool;
@@ -87,26 +84,31 @@ describe.each(engines)('replay on $contract', ({ url, level, contract, missing, 
   it.skipIf(missing !== undefined)(
     `random histories replay by batch to the same results${missing === undefined ? '' : ` (${missing})`}`,
     async () => {
+      const contract = findContract(target.levels.find((one) => one.level === level)!.contract)!;
       const told: string[] = [];
-      let compared = 0;
-      let same = 0;
+      let [atOnce, learnt, parted] = [0, 0, 0];
       for (let seed = 1; seed <= seeds; seed++) {
-        const program = randomCase(seed, locking, url !== 'duckdb:');
-        const raw = await runFree(scratch, program, { target, level, sessions });
-        const inferred = inferSchedule(raw, findContract(contract)!);
-        const report = await replay(scratch, inferred, 'batch', { target, level, sessions });
-        compared += report.compared;
-        same += report.same;
-        if (report.firstDifference !== undefined) {
-          const { session, sql, was, is, why } = report.firstDifference;
-          told.push(`seed ${seed}: ${session}: ${sql}: was ${was}, is ${is}: ${why}`);
-        }
+        const raw = await runFree(scratch, randomCase(seed, locking), { target, level, sessions });
+        const inference = openInference(raw, contract);
+        const first = inference.order();
+        const named = first.ambiguous.some(({ what }) => what === mayPart);
+        const { report, replays } = await refineOrder(
+          inference,
+          (order) => replay(scratch, order, 'batch', { target, level, sessions }),
+          { first, mostReplays },
+        );
+        const parts = report.firstDifference;
+        if (parts === undefined) replays === 1 ? atOnce++ : learnt++;
+        else if (named) parted++;
+        else told.push(`seed ${seed}: ${parts.session}: ${parts.sql}: was ${parts.was}, is ${parts.is}`);
       }
-      // Free runs differ from time to time. What the mirror cannot see (gap locks, a key index's own rules) may part a
-      // history now and then; that most are identical to the last answer is what must not change.
-      if (told.length > seeds / 3 || same < compared * 0.95) expect(told).toEqual([]);
+      if (asked > 0)
+        console.info(`${contract.id}: ${atOnce} at once, ${learnt} learnt, ${parted} parted of ${seeds}`);
+      expect(told).toEqual([]);
+      // What nobody can tell from outside is the exception, except where a certifier decides.
+      if (mayPart !== 'order') expect(parted).toBeLessThanOrEqual(Math.max(2, seeds * 0.1));
     },
-    60_000,
+    asked > 0 ? 3_600_000 : 120_000,
   );
 });
 

@@ -49,6 +49,8 @@ export interface SimResult {
 
 interface Txn {
   readonly session: number;
+  /** When it began: what timestamp ordering goes by. */
+  readonly stamp: number;
   snapshot: number | undefined;
   failed: boolean;
   readonly writes: Map<number, number | null>;
@@ -70,6 +72,8 @@ export class SimStore {
   readonly #locks = new Map<number, Txn>();
   readonly #open = new Map<number, Txn>();
   readonly #waiting: Waiting[] = [];
+  readonly #readStamp = new Map<number, number>();
+  readonly #writeStamp = new Map<number, number>();
 
   constructor(
     private readonly mechanism: Mechanism,
@@ -84,23 +88,72 @@ export class SimStore {
     this.#clock++;
     let txn = this.#open.get(session);
     if (op.type === 'begin') {
-      txn = { session, snapshot: undefined, failed: false, writes: new Map(), explicit: true };
+      txn = this.#begin(session, true);
       if (this.mechanism.pivot === 'begin') txn.snapshot = this.#clock;
       this.#open.set(session, txn);
       return {};
     }
     if (op.type === 'commit' || op.type === 'rollback') {
       if (txn === undefined) return {};
-      const commits = op.type === 'commit' && !txn.failed;
+      const outdated = op.type === 'commit' && !txn.failed && this.#outdated(txn);
+      const commits = op.type === 'commit' && !txn.failed && !outdated;
       this.#end(txn, commits);
-      return { ends: commits ? 'commit' : 'rollback' };
+      return { ends: commits ? 'commit' : 'rollback', ...(outdated && { error: 'serialization' as const }) };
     }
-    txn ??= { session, snapshot: undefined, failed: false, writes: new Map(), explicit: false };
+    txn ??= this.#begin(session, false);
     if (txn.failed) return { error: 'transaction-aborted' };
     const { pivot } = this.mechanism;
     const plain = (op.type === 'get' && !op.lock) || op.type === 'scan';
     if (pivot === 'first-statement' || (pivot === 'first-read' && plain)) txn.snapshot ??= this.#clock;
     return this.#finish(txn, this.#attempt(txn, op, this.#clock));
+  }
+
+  #begin(session: number, explicit: boolean): Txn {
+    return { session, stamp: this.#clock, snapshot: undefined, failed: false, writes: new Map(), explicit };
+  }
+
+  /** Validation at COMMIT, where nothing was locked before: a row it wrote has a version newer than its snapshot. */
+  #outdated(txn: Txn): boolean {
+    if (this.mechanism.writeConflict !== 'none') return false;
+    return [...txn.writes.keys()].some(
+      (id) => (this.#versions.get(id)?.at(-1)?.at ?? 0) > (txn.snapshot ?? Number.POSITIVE_INFINITY),
+    );
+  }
+
+  /** Strict timestamp ordering: who comes too late for the rows it names fails; nobody reads what is not committed. */
+  #tooLate(txn: Txn, id: number, writes: boolean): boolean {
+    const [read, written] = [this.#readStamp.get(id) ?? 0, this.#writeStamp.get(id) ?? 0];
+    if (written > txn.stamp || (writes && read > txn.stamp)) return true;
+    (writes ? this.#writeStamp : this.#readStamp).set(id, Math.max(txn.stamp, writes ? written : read));
+    return false;
+  }
+
+  #stamped(txn: Txn, op: SimOp, ids: readonly number[], arrived: number): SimResult | undefined {
+    const reads = op.type === 'get' || op.type === 'scan';
+    const named = 'id' in op ? [op.id] : ids;
+    for (const id of named) {
+      const holder = this.#locks.get(id);
+      if (holder !== undefined && holder !== txn) {
+        // Only the younger waits for the older, so nobody waits in a circle.
+        return holder.stamp > txn.stamp ? { error: 'serialization' } : this.#block(txn, op, id, arrived);
+      }
+      if (this.#tooLate(txn, id, !reads)) return { error: 'serialization' };
+      if (!reads) this.#locks.set(id, txn);
+    }
+    const now = (id: number) => this.#seen(txn, id, Number.POSITIVE_INFINITY);
+    const found = named.filter((id) => {
+      const value = now(id);
+      return value !== null && !('below' in op && op.below !== undefined && value >= op.below);
+    });
+    if (reads) return { rows: found.map((id) => [id, now(id)!]) };
+    if (op.type === 'insert') {
+      if (found.length > 0) return { error: 'duplicate-key' };
+      txn.writes.set(op.id, op.value);
+      return { matched: 1 };
+    }
+    for (const id of found)
+      txn.writes.set(id, op.type === 'delete' ? null : 'value' in op ? op.value : now(id)! + 1);
+    return { matched: found.length };
   }
 
   get waitingSessions(): readonly number[] {
@@ -130,6 +183,7 @@ export class SimStore {
     const { mechanism } = this;
     const at = txn.snapshot ?? arrived;
     const ids = [...new Set([...this.#versions.keys(), ...txn.writes.keys()])].sort((a, b) => a - b);
+    if (mechanism.protocol === 'timestamp') return this.#stamped(txn, op, ids, arrived);
     if (op.type === 'scan' || (op.type === 'get' && !op.lock)) {
       const wanted = ids.filter((id) => (op.type === 'get' ? id === op.id : true));
       const rows = wanted.flatMap((id): [number, number][] => {
@@ -148,8 +202,9 @@ export class SimStore {
         if (mechanism.writeConflict === 'fails') return { error: 'duplicate-key' };
         return this.#block(txn, op, op.id, arrived);
       }
-      if (this.#seen(txn, op.id, Number.POSITIVE_INFINITY) !== null) return { error: 'duplicate-key' };
-      this.#locks.set(op.id, txn);
+      const sees = mechanism.writeConflict === 'none' ? at : Number.POSITIVE_INFINITY;
+      if (this.#seen(txn, op.id, sees) !== null) return { error: 'duplicate-key' };
+      if (mechanism.writeConflict !== 'none') this.#locks.set(op.id, txn);
       txn.writes.set(op.id, op.value);
       return { matched: 1 };
     }
@@ -163,6 +218,10 @@ export class SimStore {
         if (mechanism.writeConflict === 'fails') return { error: 'serialization' };
         return this.#block(txn, op, id, arrived);
       }
+      if (mechanism.writeConflict === 'none') {
+        touched.push(id);
+        continue;
+      }
       const newest = this.#versions.get(id)?.at(-1);
       if (mechanism.firstUpdaterWins && !txn.writes.has(id) && newest !== undefined && newest.at > at)
         return { error: 'serialization' };
@@ -173,7 +232,7 @@ export class SimStore {
       return { rows: touched.map((id) => [id, this.#seen(txn, id, Number.POSITIVE_INFINITY)!]) };
     }
     for (const id of touched) {
-      const value = this.#seen(txn, id, Number.POSITIVE_INFINITY)!;
+      const value = this.#seen(txn, id, mechanism.writeConflict === 'none' ? at : Number.POSITIVE_INFINITY)!;
       txn.writes.set(id, op.type === 'delete' ? null : 'value' in op ? op.value : value + 1);
     }
     return { matched: touched.length };
@@ -218,8 +277,16 @@ export interface SimProgram {
   readonly sessions: readonly (readonly SimOp[])[];
 }
 
-/** Runs the sessions in a random interleaving and returns the history with widened intervals. */
-export function simulate(program: SimProgram, mechanism: Mechanism, random: () => number): History {
+/**
+ * Runs the sessions in a random interleaving and returns the history with widened intervals: up to `widest` of the way to the
+ * session's neighbouring statements.
+ */
+export function simulate(
+  program: SimProgram,
+  mechanism: Mechanism,
+  random: () => number,
+  widest = 1,
+): History {
   interface Flight {
     readonly session: number;
     readonly op: SimOp;
@@ -236,7 +303,8 @@ export function simulate(program: SimProgram, mechanism: Mechanism, random: () =
     flying.delete(session);
     flight.done = ++time;
     flight.result = result;
-    if (result.error !== undefined && result.error !== 'duplicate-key') skipToEnd(session, result);
+    const failed = result.error !== undefined && result.error !== 'duplicate-key';
+    if (failed && !/^(commit|rollback)$/.test(flight.op.type)) skipToEnd(session, result);
   };
   const skipToEnd = (session: number, result: SimResult) => {
     const ops = program.sessions[session]!;
@@ -269,8 +337,8 @@ export function simulate(program: SimProgram, mechanism: Mechanism, random: () =
     return list.map((flight, i) => {
       const done = flight.done ?? Number.POSITIVE_INFINITY;
       const until = list[i + 1]?.sent ?? done + 10;
-      const start = free + (flight.sent - free) * random();
-      const end = done + (until - done) * random();
+      const start = flight.sent - (flight.sent - free) * random() * widest;
+      const end = done + (until - done) * random() * widest;
       free = end;
       const { error, ends, rows, matched } = flight.result ?? {};
       if (transaction < 0) transaction = transactions++;

@@ -1,7 +1,9 @@
 /** Random programs for the simulated store, and replaying an inferred schedule on it. */
 import type { Mechanism } from '../contracts/index.js';
 import type { History, Operation } from '../histories/index.js';
+import type { Difference } from './compare.js';
 import type { InferredOrder } from './infer.js';
+import type { ReplayReport } from './replay.js';
 import { type SimOp, type SimProgram, type SimResult, SimStore } from './simulated-store.case.js';
 
 /** mulberry32: a random number generator that fits a seed. */
@@ -58,14 +60,14 @@ export function randomProgram(random: () => number, mix: Mix): SimProgram {
   return { initial, sessions };
 }
 
-/** Runs the inferred schedule on a fresh store, batch by batch, and tells which operations saw something else. */
-export function replayDifferences(
+/** Runs the inferred schedule on a fresh store, batch by batch, and compares as a replay on a database would. */
+export function simulatedReplay(
   history: History,
   order: InferredOrder,
   program: SimProgram,
   mechanism: Mechanism,
   random: () => number,
-): string[] {
+): ReplayReport {
   const results = new Map<string, SimResult>();
   const parse = simOps();
   const queues: string[][] = order.case.sessions.map(() => []);
@@ -96,22 +98,33 @@ export function replayDifferences(
       send(session);
     }
   }
-  const differences: string[] = [];
+  const answered = [...results.keys()];
+  const differences: (Difference & { readonly at: number })[] = [];
+  let compared = 0;
   order.sources.forEach((sources, session) => {
     sources.forEach((source, position) => {
       const op = source < 0 ? undefined : history.operations[source];
       if (op === undefined || order.leftOut.some(({ operation }) => operation === source)) return;
-      const got = results.get(`${session}.${position}`);
+      const key = `${session}.${position}`;
+      const got = results.get(key);
       const told = (
         one: Pick<Operation, 'rows' | 'matched' | 'ends'> & { error?: unknown },
         error: unknown,
       ) => JSON.stringify([one.rows, one.matched, error, one.ends]);
       const was = told(op, op.error?.class);
       const is = got === undefined ? 'no answer' : told(got, got.error);
-      if (was !== is) differences.push(`${session}.${position} ${op.sql}: was ${was}, is ${is}`);
+      compared++;
+      if (was === is) return;
+      const at = got === undefined ? Number.POSITIVE_INFINITY : answered.indexOf(key);
+      differences.push({ operation: source, session: key, sql: op.sql!, kind: 'rows', was, is, why: '', at });
     });
   });
-  return differences;
+  const first = differences.toSorted((a, b) => a.at - b.at)[0];
+  const earliest = Math.min(...differences.map(({ operation }) => operation));
+  return {
+    ...{ mode: 'batch', history, compared, same: compared - differences.length, differences },
+    ...(first !== undefined && { firstDifference: first, earliest }),
+  };
 }
 
 function simOps(): (sql: string) => SimOp {

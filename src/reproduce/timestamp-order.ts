@@ -1,15 +1,24 @@
 /**
  * Timestamp ordering (technical report §E.1): conflicting operations of two transactions run in the order of the
  * transactions' timestamps, on every row alike. So what one row proves about two transactions holds for their other
- * overlapping conflicts too. Edges added here are soft: an engine that moves a transaction's timestamp may break the rule.
+ * overlapping conflicts too, and for the statements that gave them their timestamps. Edges added here are soft: an engine that
+ * moves a transaction's timestamp may break the rule.
  */
 import { because, type Evidence } from './evidence.js';
 
 export function addTimestampOrder({ edges, steps, locks }: Evidence): void {
   const before = new Set<string>();
-  for (let i = 0; i < edges.from.length; i++) {
+  const firstOf = new Int32Array(steps.transactionCount).fill(-1);
+  for (let step = steps.count - 1; step >= 0; step--) firstOf[steps.transaction[step]!] = step;
+  for (let i = 0, found = edges.from.length; i < found; i++) {
     if (edges.soft.at(i) === 1) continue;
-    before.add(`${steps.transaction[edges.from.at(i)]}<${steps.transaction[edges.to.at(i)]}`);
+    const [a, b] = [steps.transaction[edges.from.at(i)]!, steps.transaction[edges.to.at(i)]!];
+    if (a === b || before.has(`${a}<${b}`)) continue;
+    before.add(`${a}<${b}`);
+    const [first, second] = [firstOf[a]!, firstOf[b]!];
+    const overlap = steps.end[first]! >= steps.start[second]! && steps.end[second]! >= steps.start[first]!;
+    if (overlap && steps.session[first] !== steps.session[second])
+      edges.add(first, second, because.conflict, edges.object.at(i), true);
   }
   const last = new Map<number, number>();
   for (let i = 0; i < locks.step.length; i++) {
