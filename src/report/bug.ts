@@ -96,12 +96,15 @@ export function makeBug(found: NewBug): Bug {
     throw new IsoldeError('usage', 'the history of a bug must say on which target and at which level it ran');
   }
   const signature = signatureOf(found);
-  const id = bugId(target, nameOf(found), signature);
+  const name = nameOf(found);
+  const id = bugId(target, name, signature);
+  // A cycle is told by the name of what it is a detour of; everything else by what was seen.
+  const told = finding.cycle === undefined || name === 'missed-conflict' ? finding.kind : name;
   const count = found.count ?? 1;
   const seed = found.seed ?? history.header.seed;
   return {
     id,
-    title: `${nameEngine(target.name)} ${target.version}, ${shortLevel(level)}: ${nameFinding(finding.kind)}`,
+    title: `${nameEngine(target.name)} ${target.version}, ${shortLevel(level)}: ${nameFinding(told)}`,
     target,
     level,
     ...(finding.contract === undefined ? {} : { contract: finding.contract }),
