@@ -260,6 +260,26 @@ describe('a database that goes away', () => {
   });
 });
 
+describe('trials in free order', () => {
+  it('run sessions without regard to the schedule', async () => {
+    const oneAfterAnother = candidateOf(
+      parseScript('B: BEGIN;\nB: LOCK w;\nB: COMMIT;\nA: BEGIN;\nA: LOCK x;\nA: COMMIT;', {
+        file: 'turns.sql',
+      }),
+    );
+    const sentIn = async (order: 'schedule' | 'free') => {
+      const { target, log } = fakeTarget();
+      const oracle = await open('', { open: async () => target, judge: lockJudge, order });
+      await oracle.observe(oneAfterAnother);
+      await oracle.close();
+      return JSON.stringify(log.sent);
+    };
+    const [scheduled, free] = [await sentIn('schedule'), await sentIn('free')];
+    expect(scheduled.indexOf('LOCK w')).toBeLessThan(scheduled.lastIndexOf('BEGIN'));
+    expect(free.indexOf('LOCK w')).toBeGreaterThan(free.lastIndexOf('BEGIN'));
+  });
+});
+
 describe('a schedule that cannot run', () => {
   it('is infeasible, and ends', async () => {
     const { target } = fakeTarget();

@@ -124,6 +124,70 @@ describe('each pass', () => {
     expect(await simplify(text, shows, 'drop rows')).toContain('INSERT INTO t VALUES (37, 259), (93, 651);');
   });
 
+  it('drops rows that stand in many INSERTs as fast as rows of one', async () => {
+    const inserts = Array.from({ length: 64 }, (_, i) => `INSERT INTO t VALUES (${i}, 'x');\n`).join('');
+    let trials = 0;
+    const shows = (script: string) => {
+      trials++;
+      return script.includes("(37, 'x')");
+    };
+    const text = `CREATE TABLE t (a INT, b TEXT);\n${inserts}A: SELECT * FROM t;`;
+    expect(await simplify(text, shows, 'drop rows')).toBe(
+      "CREATE TABLE t (a INT, b TEXT);\nINSERT INTO t VALUES (37, 'x');\nA: SELECT * FROM t;",
+    );
+    expect(trials).toBeLessThan(20);
+  });
+
+  it('makes all statements bare in one trial where nothing speaks against it', async () => {
+    let trials = 0;
+    const shows = () => {
+      trials++;
+      return true;
+    };
+    const text = `CREATE TABLE t (a INT, b INT);
+A: SELECT a FROM t WHERE b = 1 ORDER BY a LIMIT 2 FOR UPDATE;
+B: UPDATE t SET a = 1 WHERE b = 2 AND a = 3;
+B: DELETE FROM t WHERE b BETWEEN 1 AND 2;`;
+    expect(await simplify(text, shows, 'weaken statements')).toBe(`CREATE TABLE t (a INT, b INT);
+A: SELECT * FROM t;
+B: UPDATE t SET a = 1;
+B: DELETE FROM t;`);
+    expect(trials).toBeLessThanOrEqual(3);
+  });
+
+  it('does not try to drop a table that is still named', async () => {
+    const tried: string[] = [];
+    const text =
+      'CREATE TABLE t (a INT);\nCREATE TABLE u (a INT);\nINSERT INTO u VALUES (1);\nA: SELECT * FROM t;';
+    await simplify(
+      text,
+      (script) => {
+        tried.push(script);
+        return false;
+      },
+      'drop tables and indexes',
+    );
+    expect(tried.length).toBeGreaterThan(0);
+    for (const script of tried) {
+      expect(script).toContain('CREATE TABLE t');
+      expect(script.includes('INSERT INTO u')).toBe(
+        script.includes('CREATE TABLE u') && script.includes('INSERT'),
+      );
+    }
+  });
+
+  it('drops all columns that no statement names at once', async () => {
+    const columns = Array.from({ length: 12 }, (_, i) => `c${i} INT`).join(', ');
+    let trials = 0;
+    const shows = (script: string) => {
+      trials++;
+      return script.includes('c3 INT');
+    };
+    const text = `CREATE TABLE t (id INT, ${columns});\nA: UPDATE t SET c3 = 1;\nB: SELECT * FROM t;`;
+    expect(await simplify(text, shows, 'drop columns')).toContain('CREATE TABLE t (c3 INT);');
+    expect(trials).toBeLessThanOrEqual(4);
+  });
+
   it('drops tables with everything that names them, and indexes', async () => {
     const kept = await simplify(
       twoSessions,
