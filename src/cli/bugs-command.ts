@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { IsoldeError } from '../errors.js';
 import { renderInterleaving } from '../histories/index.js';
-import { type Bug, discrepancies, factsOf } from '../report/index.js';
+import { argumentOf, type Bug, discrepancies, factsOf } from '../report/index.js';
 import {
   type BugRecord,
   fileProblem,
@@ -126,7 +126,7 @@ async function show(id: string, flags: StoreFlags, context: CliContext): Promise
   for (const { session, statement, object, actual, expected } of discrepancies(bug)) {
     context.out(printable(`${session}: ${statement}: ${object}: got ${actual}, expected ${expected}`));
   }
-  context.out(`\n${bug.finding.explanation.split('\n').map(printable).join('\n')}`);
+  context.out(`\n${argumentOf(bug).split('\n').map(printable).join('\n')}`);
   context.out(`\nfiles: ${store.folderOf(bug.id)}\nreplay: ${printable(bug.replay)}`);
   return exitCodes.nothingFound;
 }

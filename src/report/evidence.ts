@@ -22,6 +22,15 @@ export function witnessOperations({ finding, history }: Shown): readonly Operati
   return chosen.length > 0 ? chosen : history.operations.filter(({ statement }) => statement !== undefined);
 }
 
+/** The argument. Where its names of transactions could be taken for sessions, it first says whose they are. */
+export function argumentOf({ finding }: Pick<Shown, 'finding'>): string {
+  const { explanation, transactions } = finding;
+  const told = transactions.filter(({ name }) => explanation.includes(name));
+  if (told.every(({ name, session }) => name === session)) return explanation;
+  const whose = told.map(({ name, session }) => `${name} is a transaction of session ${session}`);
+  return `${whose.join(', ')}.\n${explanation}`;
+}
+
 /** Equal when two operations were answered alike: rows as a bag, counts, error class, how the transaction ended. */
 export function answerKey(operation: Operation): string {
   return JSON.stringify([

@@ -6,7 +6,7 @@ import { printScript } from '../cases/index.js';
 import { findingToSvg } from '../check/index.js';
 import { type InterleavingEntry, interleave } from '../histories/index.js';
 import type { Bug } from './bug.js';
-import { discrepancies, witnessOperations } from './evidence.js';
+import { argumentOf, discrepancies, witnessOperations } from './evidence.js';
 import { factsOf, versionLine, versionsOf } from './facts.js';
 import { escapeHtml, isWebAddress } from './text.js';
 import { timelineSvg } from './timeline.js';
@@ -49,7 +49,7 @@ ${interleavingHtml(bug, witnesses)}
 <h2>Expected against actual</h2>
 ${expectations(bug)}
 <h2>Why this is wrong</h2>
-<pre>${escapeHtml(bug.finding.explanation)}</pre>
+<pre>${escapeHtml(argumentOf(bug))}</pre>
 ${(bug.finding.assumes ?? []).map((text) => `<p>Assumes: ${escapeHtml(text)}</p>`).join('\n')}
 <h2>Timeline</h2>
 <div class="picture">${timelineSvg(bug.history, new Set(witnessOperations(bug).map(({ index }) => index)))}</div>

@@ -9,7 +9,14 @@ export {
   sizeOfHistory,
   type VersionTried,
 } from './bug.js';
-export { answerKey, type Discrepancy, discrepancies, sameAnswers, witnessOperations } from './evidence.js';
+export {
+  answerKey,
+  argumentOf,
+  type Discrepancy,
+  discrepancies,
+  sameAnswers,
+  witnessOperations,
+} from './evidence.js';
 export { type ExportFile, type ExportForm, exportFiles, exportForms } from './exports/index.js';
 export { contractName, factsOf } from './facts.js';
 export { reportHtml } from './html.js';

@@ -2,7 +2,7 @@
 import { printScript } from '../cases/index.js';
 import { interleave } from '../histories/index.js';
 import type { Bug } from './bug.js';
-import { discrepancies } from './evidence.js';
+import { argumentOf, discrepancies } from './evidence.js';
 import { factsOf, versionLine, versionsOf } from './facts.js';
 import { codeBlock, codeCell, codeSpan, escapeMarkdown, isWebAddress, oneLine } from './text.js';
 
@@ -19,7 +19,7 @@ export function reportMarkdown(bug: Bug): string {
     '## Expected against actual',
     expectations(bug),
     '## Why this is wrong',
-    codeBlock(bug.finding.explanation),
+    codeBlock(argumentOf(bug)),
     ...(bug.finding.assumes ?? []).map((text) => `Assumes: ${escapeMarkdown(text)}`),
     '## To reproduce',
     codeBlock(bug.replay, 'sh'),

@@ -120,6 +120,21 @@ describe('a report', () => {
     }
   });
 
+  it('says whose the transactions of the argument are, where they could be taken for sessions', () => {
+    const renamed: Bug = {
+      ...bug,
+      finding: {
+        ...bug.finding,
+        explanation: 'T7 wrote first.',
+        transactions: [{ id: 7, name: 'T7', session: 'T1', status: 'committed' }],
+      },
+    };
+    for (const text of [reportMarkdown(renamed), reportHtml(renamed)])
+      expect(text).toContain('T7 is a transaction of session T1.\nT7 wrote first.');
+    const clear = { ...renamed, finding: { ...renamed.finding, explanation: 'It wrote first.' } };
+    expect(reportMarkdown(clear)).not.toContain('is a transaction of');
+  });
+
   it('is one page without scripts and without requests', () => {
     const html = reportHtml(bug);
     expect(html.match(/<svg/g)).toHaveLength(2);

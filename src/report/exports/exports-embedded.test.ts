@@ -8,7 +8,15 @@ import type { Bug } from '../bug.js';
 import { sameAnswers } from '../evidence.js';
 import { findBug } from '../found-bug.case.js';
 import { exportForms } from './index.js';
-import { exported, nastyCase, nastyTexts, recordRun, runNodeScript } from './run-export.case.js';
+import {
+  answersOf,
+  caseInForm,
+  exported,
+  nastyCase,
+  nastyTexts,
+  recordRun,
+  runNodeScript,
+} from './run-export.case.js';
 
 let target: Target;
 let scratch: Scratch;
@@ -60,6 +68,11 @@ describe('exports of DuckDB #17223', () => {
     const { code, err } = await runNodeScript(broken);
     expect(err).toContain('could not be run');
     expect(code).toBe(2);
+  });
+
+  it('the SQL in the bug form runs and shows the bug again', async () => {
+    const history = await runScheduled(scratch, caseInForm(bug), { target });
+    expect(answersOf(history)).toEqual(answersOf(bug.history));
   });
 
   it('the bug form asks what DuckDB asks', () => {

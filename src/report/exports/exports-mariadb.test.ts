@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
 import { parseScript, type ScheduledCase } from '../../cases/index.js';
 import { runScheduled } from '../../execute/index.js';
-import { type History, resultText } from '../../histories/index.js';
 import { probeCases } from '../../probe/index.js';
 import { describeLive, type Live } from '../../targets/mariadb/live-mariadb.case.js';
 import { type Bug, makeBug } from '../bug.js';
@@ -13,6 +12,8 @@ import { sameAnswers } from '../evidence.js';
 import { findBug } from '../found-bug.case.js';
 import { exportForms } from './index.js';
 import {
+  answersOf,
+  caseInForm,
   type Ended,
   exported,
   nastyCase,
@@ -79,6 +80,12 @@ describeLive('exports of MariaDB’s no-op update', (live) => {
     } finally {
       await administer(live(), 'SET GLOBAL innodb_snapshot_isolation = OFF');
     }
+  });
+
+  it('the SQL in the bug form runs and shows the bug again', async () => {
+    const { target, scratch } = live();
+    const history = await runScheduled(scratch, caseInForm(bug), { target, level: 'repeatable read' });
+    expect(answersOf(history)).toEqual(answersOf(bug.history));
   });
 
   it('the bug form holds the test', () => {
@@ -151,14 +158,6 @@ describeLive('exports of MariaDB’s no-op update', (live) => {
     expect(code).toBe(1);
   });
 });
-
-/** What the sessions of the case sent and got, without the lines a test needs around it. */
-function answersOf({ header, operations }: History): string[] {
-  return operations
-    .map((operation) => ({ operation, session: header.sessions[operation.session]! }))
-    .filter(({ operation, session }) => session !== 'default' && operation.kind !== 'set')
-    .map(({ operation, session }) => `${session}: ${operation.sql} ${resultText(operation)}`.trim());
-}
 
 /** A run in which one session waits for another: lost update at REPEATABLE READ, by Adya's definition a bug. */
 async function waiting({ target, scratch }: Live): Promise<Bug> {

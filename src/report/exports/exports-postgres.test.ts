@@ -13,7 +13,16 @@ import { describePostgres, startServer, urlOf } from '../../targets/postgres/pos
 import { type Bug, makeBug } from '../bug.js';
 import { findBug } from '../found-bug.case.js';
 import { exportForms } from './index.js';
-import { exported, nastyCase, nastyTexts, recordRun, runNodeScript, runProgram } from './run-export.case.js';
+import {
+  answersOf,
+  caseInForm,
+  exported,
+  nastyCase,
+  nastyTexts,
+  recordRun,
+  runNodeScript,
+  runProgram,
+} from './run-export.case.js';
 
 const enginesRequired = process.env.ISOLDE_REQUIRE_ENGINES === '1';
 
@@ -59,12 +68,17 @@ describePostgres('exports of bugs in PostgreSQL', () => {
     expect(code).toBe(0);
   });
 
-  it('the stand-alone script shows write skew at REPEATABLE READ and none at SERIALIZABLE', async () => {
+  it('the stand-alone script and the bug form show write skew at REPEATABLE READ, and the script none at SERIALIZABLE', async () => {
     const sound = await openTarget(url);
     try {
       const bug = await writeSkew(sound);
       const { code, out, err } = await runNodeScript(bug, url);
       expect({ code, err }, out).toEqual({ code: 1, err: '' });
+      const form = await runScheduled(await sound.createScratch(), caseInForm(bug), {
+        target: sound,
+        level: 'repeatable read',
+      });
+      expect(answersOf(form)).toEqual(answersOf(bug.history));
       const text = exported(bug, 'repro.mjs').replaceAll(/repeatable read/gi, 'serializable');
       expect(text).toContain('BEGIN ISOLATION LEVEL serializable');
       const stricter: Bug = {

@@ -3,7 +3,7 @@
  * reporter knows (the operating system of a remote server) is left as a line to fill in.
  */
 import type { Bug } from '../bug.js';
-import { discrepancies, witnessOperations } from '../evidence.js';
+import { argumentOf, discrepancies, witnessOperations } from '../evidence.js';
 import { contractName, versionLine, versionsOf } from '../facts.js';
 import { interleavingTable } from '../markdown.js';
 import { nameEngine, nameFinding } from '../names.js';
@@ -104,11 +104,9 @@ function argument(bug: Bug): string {
     return `- ${escapeMarkdown(title)}: ${isWebAddress(url) ? `<${url}>` : codeSpan(url)}`;
   });
   const promise = `The promise broken is ${codeSpan(bug.clause)} of ${escapeMarkdown(contractName(bug))}.`;
-  return [
-    promise,
-    ...(links.length === 0 ? [] : [links.join('\n')]),
-    codeBlock(bug.finding.explanation),
-  ].join('\n\n');
+  return [promise, ...(links.length === 0 ? [] : [links.join('\n')]), codeBlock(argumentOf(bug))].join(
+    '\n\n',
+  );
 }
 
 /** SQL anybody can follow by hand: set-up first, then one statement a line behind its session's name. */

@@ -3,8 +3,9 @@ import { execFile } from 'node:child_process';
 import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { type Case, type ScheduledCase, serialOrder } from '../../cases/index.js';
+import { type Case, parseScript, type ScheduledCase, serialOrder } from '../../cases/index.js';
 import { runScheduled } from '../../execute/index.js';
+import { type History, resultText } from '../../histories/index.js';
 import { type Dialect, quoteText } from '../../sql/index.js';
 import type { Scratch, Target } from '../../targets/index.js';
 import { type Bug, makeBug } from '../bug.js';
@@ -76,6 +77,16 @@ export function nastyCase(dialect: Dialect, texts: readonly string[] = nastyText
   return { case: program, schedule: serialOrder(program) };
 }
 
+/** What the sessions of the case sent and got, without the lines a test needs around it. */
+export function answersOf({ header, operations }: History): string[] {
+  return operations
+    .map((operation) => ({ operation, session: header.sessions[operation.session]! }))
+    .filter(({ operation, session }) => session !== 'default' && operation.kind !== 'set')
+    .map(({ operation, session }) =>
+      `${session.toUpperCase()}: ${operation.sql} ${resultText(operation)}`.trim(),
+    );
+}
+
 /** The text of an exported file. */
 export function exported(bug: Bug, file: string): string {
   const files = exportForms.flatMap((form) => (form.unfit(bug) === undefined ? form.files(bug) : []));
@@ -83,6 +94,15 @@ export function exported(bug: Bug, file: string): string {
   if (found === undefined)
     throw new Error(`${file} is not among ${files.map(({ name }) => name).join(', ')}`);
   return found.text;
+}
+
+/** The case in a filled-in bug form, as whoever gets it would copy it. */
+export function caseInForm(bug: Bug): ScheduledCase {
+  const form = exported(bug, 'bug-report.md');
+  const block = /^(`{3,})(?:sql)?\n((?:(?!\1)[\s\S])*?CREATE TABLE[\s\S]*?)\n\1$/m.exec(form);
+  if (block === null) throw new Error(`no SQL in the form:\n${form}`);
+  const { dialect } = bug.case;
+  return parseScript(block[2]!, { file: 'bug-report.md', ...(dialect === undefined ? {} : { dialect }) });
 }
 
 export function runProgram(
