@@ -20,10 +20,11 @@ import type {
 } from './instrumented.js';
 import { column, listColumn, readsColumn, refKey, ridColumn, writeToken } from './marks.js';
 import type { Scan } from './read-again.js';
+import { traceDelete } from './trace-delete.js';
 import { traceInsert } from './trace-insert.js';
 import { type Search, scanQuery, traceQuery } from './trace-query.js';
 import { companionWay } from './trace-reads.js';
-import { type TracedWrite, traceDelete, traceMerge, traceUpdate, type WriteContext } from './trace-write.js';
+import { type TracedWrite, traceMerge, traceUpdate, type WriteContext } from './trace-write.js';
 import { tableNames, walk } from './tree.js';
 
 export interface Parsed {

@@ -10,6 +10,7 @@ export type {
   InstrumentedTable,
   InstrumentOptions,
   ObservedQuery,
+  PlannedSearch,
   StatementPlan,
   WritePlan,
 } from './instrumented.js';
