@@ -1,9 +1,10 @@
 /**
- * `npm run bench raw [-- --sizes 5000,10000,20000 --bugs NAME,… --replays 20 --random 20 --out FILE]`: from free runs of thousands of
- * operations to minimal cases, each bug at each size, one row of a table each. With `--out` the table is written as
- * the page `docs/stages/raw-runs.md`. It takes minutes: a raw run is replayed forty times in full.
+ * `npm run bench raw [-- --sizes 5000,10000,20000 --bugs NAME,… --replays 20 --random 20 --results FILE --out FILE]`: from free
+ * runs of thousands of operations to minimal cases, each bug at each size, one row of a table each. `--out` writes the
+ * page `docs/stages/raw-runs.md`. It takes an hour, for every raw run is replayed forty times in full: rows measured are
+ * kept in the `--results` file, and a run that was interrupted goes on after the last of them.
  */
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { IsoldeError } from '../errors.js';
 import { openTarget, type Target } from '../targets/index.js';
 import { startMariadbServer } from '../targets/mariadb/index.js';
@@ -19,36 +20,67 @@ interface RawOptions {
   readonly replays: number;
   readonly randomReplays: number;
   readonly seed: number;
+  readonly results?: string;
   readonly out?: string;
+}
+
+/** What the results file holds. */
+interface Measured {
+  readonly versions: Readonly<Record<string, string>>;
+  readonly rows: readonly (RawRunResult & { readonly replays: number })[];
 }
 
 export async function benchRaw(args: readonly string[]): Promise<Figure[]> {
   const options = readOptions(args);
   const engines = new Engines();
-  const results: RawRunResult[] = [];
-  const versions = new Map<string, string>();
+  let measured = await readMeasured(options.results);
+  const shown: RawRunResult[] = [];
   try {
     for (const bug of options.bugs) {
       for (const operations of options.sizes) {
-        const title = `${bug.name}, ${operations} operations`;
-        const result = await measureRawRun({
-          ...{ bug, operations, ...options },
-          open: async () => {
-            const target = await engines.open(bug.engine);
-            versions.set(target.stamp.name, target.stamp.version ?? '');
-            return target;
-          },
-          progress: progressLine(title),
-        });
-        results.push(result);
+        const known = measured.rows.find(
+          (row) => row.bug.name === bug.name && row.asked === operations && row.replays === options.replays,
+        );
+        const versions: Record<string, string> = {};
+        const result =
+          known ??
+          (await measureRawRun({
+            ...{ bug, operations, ...options },
+            open: async () => {
+              const target = await engines.open(bug.engine);
+              versions[target.stamp.name] = target.stamp.version;
+              return target;
+            },
+            progress: progressLine(`${bug.name}, ${operations} operations`),
+          }));
+        shown.push(result);
         process.stderr.write(`\r\u001b[K${renderRow(result)}\n`);
-        if (options.out !== undefined) await writeFile(options.out, renderTable(results, versions, args));
+        if (known !== undefined) continue;
+        const row = { ...result, replays: options.replays };
+        measured = { versions: { ...measured.versions, ...versions }, rows: [...measured.rows, row] };
+        if (options.results !== undefined) await writeFile(options.results, JSON.stringify(measured));
       }
     }
+    if (options.out !== undefined) await writeFile(options.out, renderTable(shown, measured.versions));
   } finally {
     await engines.stop();
   }
-  return results.map((result) => figureOf(result));
+  return shown.map((result) => figureOf(result));
+}
+
+async function readMeasured(file: string | undefined): Promise<Measured> {
+  const none: Measured = { versions: {}, rows: [] };
+  if (file === undefined) return none;
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw new IsoldeError('usage', `${file} cannot be read: ${error.message}`);
+  });
+  if (text === undefined) return none;
+  try {
+    return JSON.parse(text) as Measured;
+  } catch {
+    throw new IsoldeError('usage', `${file} holds no results of this benchmark; name another file`);
+  }
 }
 
 function figureOf(result: RawRunResult): Figure {
@@ -65,10 +97,10 @@ function readOptions(args: readonly string[]): RawOptions {
   const given = new Map<string, string>();
   for (let i = 0; i < args.length; i += 2) {
     const [name, value] = [args[i]!, args[i + 1]];
-    if (!/^--(sizes|bugs|replays|random|seed|out)$/.test(name) || value === undefined) {
+    if (!/^--(sizes|bugs|replays|random|seed|results|out)$/.test(name) || value === undefined) {
       throw new IsoldeError(
         'usage',
-        `bench raw does not know "${name}${value === undefined ? '' : ` ${value}`}"; it takes --sizes N,N --bugs NAME,NAME --replays N --random N --seed N --out FILE`,
+        `bench raw does not know "${name}${value === undefined ? '' : ` ${value}`}"; it takes --sizes N,N --bugs NAME,NAME --replays N --random N --seed N --results FILE --out FILE`,
       );
     }
     given.set(name.slice(2), value);
@@ -86,11 +118,12 @@ function readOptions(args: readonly string[]): RawOptions {
     const known = rawBugs.map((each) => each.name).join(', ');
     throw new IsoldeError('usage', `no bug is called ${name}; there are ${known}`);
   });
-  const out = given.get('out');
+  const [results, out] = [given.get('results'), given.get('out')];
   return {
     ...{ sizes: numbers('sizes', '5000,10000,20000'), bugs },
     ...{ replays: numbers('replays', '20')[0]!, randomReplays: numbers('random', '20')[0]! },
     seed: numbers('seed', '1')[0]!,
+    ...(results !== undefined && { results }),
     ...(out !== undefined && { out }),
   };
 }

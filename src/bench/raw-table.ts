@@ -67,13 +67,12 @@ export function missedTargets({ batch, minimal, problem }: RawRunResult): string
 /** The whole page. */
 export function renderTable(
   results: readonly RawRunResult[],
-  versions: ReadonlyMap<string, string>,
-  args: readonly string[],
+  versions: Readonly<Record<string, string>>,
 ): string {
   const missed = results.flatMap((result) =>
     missedTargets(result).map((text) => `- ${result.bug.name}, ${result.asked} operations: ${text}`),
   );
-  const command = ['npm run bench raw', ...(args.length === 0 ? [] : ['--', ...args])].join(' ');
+  const command = 'npm run bench raw -- --results FILE --out docs/stages/raw-runs.md';
   const faults = new Set(results.flatMap(({ bug }) => (bug.fault === undefined ? [] : [`\`${bug.fault}\``])));
   return `# Raw runs: from thousands of concurrent operations to the few that matter
 
@@ -82,7 +81,9 @@ changed and cancelled, with hot rows, locking reads, rollbacks and single statem
 bug shows where the engine, or a fault of the wrapper, makes it show. The order of the run is inferred, the whole
 history is replayed by batch and, beside it, with no order at all; then the finding is reduced with \`witness\`.
 
-Written by \`${command}\` on ${[...versions].map(([name, version]) => `${name} ${version}`).join(', ')}.
+Written by \`${command}\` on ${Object.entries(versions)
+    .map(([name, version]) => `${name} ${version}`)
+    .join(', ')}.
 Faults of the wrapper on PostgreSQL, REPEATABLE READ: ${[...faults].join(', ')}.
 
 | ${columns.join(' | ')} |
