@@ -129,14 +129,24 @@ class Walk {
     for (let i = first[step]!; i < first[step + 1]!; i++) {
       const object = locks.object.at(order[i]!);
       const exclusive = locks.exclusive.at(order[i]!) === 1;
-      const held = (this.#holders[object] ?? []).filter((one) => !this.#ended[one.transaction]);
-      const other = held.find((one) => one.transaction !== transaction && (exclusive || one.exclusive));
-      if (other !== undefined && !this.exempt.has(step) && !this.#unexplained.has(`${step} ${object}`)) {
+      let held = this.#holders[object];
+      if (held === undefined) {
+        held = [];
+        this.#holders[object] = held;
+      }
+      let kept = 0;
+      let taken = false;
+      for (const one of held) {
+        if (this.#ended[one.transaction]) continue;
+        held[kept++] = one;
+        if (one.transaction !== transaction && (exclusive || one.exclusive)) taken = true;
+      }
+      if (taken && !this.exempt.has(step) && !this.#unexplained.has(`${step} ${object}`)) {
         const what = `${this.#text(step)} takes ${this.#name(object)}, which another transaction holds`;
         this.report({ invariant: 'lock', batch: number, what });
       }
-      held.push({ transaction, exclusive });
-      this.#holders[object] = held;
+      held[kept] = { transaction, exclusive };
+      if (held.length > kept + 1) held.length = kept + 1;
     }
   }
 

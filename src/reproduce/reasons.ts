@@ -105,10 +105,12 @@ function* overlappingPairs(
         list[kept] = other;
         listRoles[kept++] = theirs;
       }
-      list.length = kept;
-      listRoles.length = kept;
-      list.push(step);
-      listRoles.push(roles[i]!);
+      list[kept] = step;
+      listRoles[kept] = roles[i]!;
+      if (list.length > kept + 1) {
+        list.length = kept + 1;
+        listRoles.length = kept + 1;
+      }
     }
   }
 }

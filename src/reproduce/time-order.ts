@@ -49,10 +49,13 @@ export function timeOrder(steps: Steps, accesses: Accesses, objectCount: number)
         list[kept] = other;
         listRoles[kept++] = listRoles[j]!;
       }
-      list.length = kept;
-      listRoles.length = kept;
-      list.push(step);
-      listRoles.push(own);
+      // Most lists keep their length: cutting and growing them again would cost more than the sweep.
+      list[kept] = step;
+      listRoles[kept] = own;
+      if (list.length > kept + 1) {
+        list.length = kept + 1;
+        listRoles.length = kept + 1;
+      }
     }
   };
 
@@ -129,10 +132,12 @@ export function answerOrder(
         list[kept] = other;
         listRoles[kept++] = theirs;
       }
-      list.length = kept;
-      listRoles.length = kept;
-      list.push(step);
-      listRoles.push(roles[i]!);
+      list[kept] = step;
+      listRoles[kept] = roles[i]!;
+      if (list.length > kept + 1) {
+        list.length = kept + 1;
+        listRoles.length = kept + 1;
+      }
     }
     for (const theirs of touched) {
       edges.from.push(given[theirs]!);
