@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import type { Finding } from '../check/index.js';
+import { findContract } from '../contracts/index.js';
+import type { History, Operation } from '../histories/index.js';
+import { openTarget } from '../targets/index.js';
+import { postgresAvailable } from '../targets/postgres/index.js';
+import { reproduce } from './reproduction.js';
+
+const missing = process.env.ISOLDE_REQUIRE_ENGINES === '1' ? undefined : postgresAvailable();
+
+/** Two transactions update each other's rows, and both are told that it worked: no order brings that back. */
+function forged(): History {
+  const rows: readonly (readonly [session: number, sql: string, extra?: Partial<Operation>])[] = [
+    [0, 'BEGIN'],
+    [1, 'BEGIN'],
+    [0, 'UPDATE t SET v = 1 WHERE id = 1', { matched: 1 }],
+    [1, 'UPDATE t SET v = 2 WHERE id = 2', { matched: 1 }],
+    [0, 'UPDATE t SET v = 3 WHERE id = 2', { matched: 1 }],
+    [1, 'UPDATE t SET v = 4 WHERE id = 1', { matched: 1 }],
+    [0, 'COMMIT', { ends: 'commit' }],
+    [1, 'COMMIT', { ends: 'commit' }],
+  ];
+  return {
+    header: {
+      sessions: ['T1', 'T2'],
+      dialect: 'postgres',
+      level: 'read committed',
+      setup: ['CREATE TABLE t (id INT PRIMARY KEY, v INT)', 'INSERT INTO t VALUES (1, 10), (2, 20)'],
+    },
+    operations: rows.map(([session, sql, extra], index) => ({
+      ...{ index, session, transaction: session, sql, start: index * 10, end: index * 10 + 5 },
+      kind: sql.split(' ')[0]!.toLowerCase() as Operation['kind'],
+      outcome: 'ok',
+      ...extra,
+    })),
+  };
+}
+
+describe('reproduce', () => {
+  it.skipIf(missing !== undefined)(
+    `reports a schedule that cannot run as infeasible, says where it parts, and ends${missing === undefined ? '' : ` (${missing})`}`,
+    async () => {
+      const target = await openTarget('postgres:');
+      try {
+        const history = forged();
+        const finding = { kind: 'lock-violated' } as unknown as Finding;
+        const result = await reproduce(
+          await target.createScratch(),
+          history,
+          findContract('postgres:read-committed')!,
+          {
+            ...{ target, level: 'read committed', runs: 2, mode: 'batch' },
+            ...{ statementTimeoutMs: 4_000, lockTimeoutMs: 2_000 },
+            checker: {
+              findings: (one) => (one === history ? [finding] : []),
+              identity: ({ kind }) => kind,
+            },
+          },
+        );
+        expect(result).toMatchObject({ runs: 2, reproduced: 0, identical: 0 });
+        expect(result!.infeasible).toMatch(/UPDATE t SET v = \d WHERE id = \d: it waited/);
+        expect(result!.divergences[0]!.first.was).toBe('1 rows');
+        expect(result!.inferred.unexplained.length).toBeGreaterThan(0);
+      } finally {
+        await target.close();
+      }
+    },
+    60_000,
+  );
+});
