@@ -114,13 +114,17 @@ export {
 } from './report/index.js';
 // Reproduce: the order behind a raw history, and replays in it.
 export {
+  type Inference,
   type InferredOrder,
   inferSchedule,
+  openInference,
   type ReplayMode,
   type ReplayReport,
   type Reproduction,
+  refineOrder,
   replay,
   reproduce,
+  rowAccesses,
 } from './reproduce/index.js';
 // sql
 export {

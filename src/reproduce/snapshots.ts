@@ -9,7 +9,7 @@ const control = new Set(['begin', 'commit', 'rollback', 'savepoint', 'release', 
 export function snapshotSteps(
   steps: Steps,
   operations: readonly Operation[],
-  { pivot, readsLock }: Mechanism,
+  { pivot, readsLock, protocol }: Mechanism,
 ): Int32Array {
   const found = new Int32Array(steps.transactionCount).fill(-1);
   if (pivot === 'statement' || pivot === 'uncommitted') return found;
@@ -17,7 +17,9 @@ export function snapshotSteps(
     const transaction = steps.transaction[step]!;
     const source = steps.source[step]!;
     if (found[transaction]! >= 0 || source < 0 || steps.replaced[step]) continue;
-    const { kind, sql = '' } = operations[source]!;
+    const { kind, sql = '', error } = operations[source]!;
+    // A statement that could not even begin (SQLITE_BUSY) lets its snapshot go again.
+    if (error?.class === 'busy' && protocol === 'single-writer') continue;
     if (kind === 'begin') {
       if (pivot === 'begin' || /consistent\s+snapshot/i.test(sql)) found[transaction] = step;
     } else if (pivot === 'first-statement' || pivot === 'begin') {
