@@ -4,7 +4,7 @@ import { type Case, countStatements, printScript, scheduleProblem, transactionsO
 import { parseStatement, printStatement } from '../sql/index.js';
 import { findCapabilities, knownTargets } from './capabilities.js';
 import { type GenerateOptions, generate, generateCase } from './generate-case.js';
-import { profiles } from './profile.js';
+import { makeProfile, profiles } from './profile.js';
 
 const capabilities = findCapabilities('duckdb')!;
 const anyProfile = fc.constantFrom(...profiles.map(({ name }) => name));
@@ -55,6 +55,19 @@ describe('generate', () => {
       }),
       { numRuns: 80 },
     );
+  });
+
+  it('keeps the spelling of the table an index is dropped from', () => {
+    const profile = makeProfile('drops', '', {
+      tables: [3, 3],
+      weights: { 'begin.autocommit': 1000, 'statement.index': 1000 },
+    });
+    const capabilities = findCapabilities('mariadb')!;
+    const drops = Array.from({ length: 5 }, (_, i) => generateCase(`drop${i}`, { capabilities, profile }))
+      .flatMap(statementsOf)
+      .filter((sql) => sql.startsWith('DROP INDEX'));
+    expect(drops.length).toBeGreaterThan(3);
+    for (const sql of drops) expect(printStatement(parseStatement(sql, 'mysql'), 'mysql')).toBe(sql);
   });
 
   it('has the sizes asked for', () => {

@@ -240,6 +240,16 @@ export class Cursor {
     return parts.join(' ').replaceAll(' ,', ',');
   }
 
+  /** What is left as it is written, single-spaced: it may hold names. */
+  textToEnd(): string {
+    const parts: string[] = [];
+    while (!this.ended) {
+      parts.push(this.text());
+      this.at++;
+    }
+    return parts.join(' ');
+  }
+
   end(): void {
     if (!this.ended) this.fail('the end of the statement');
   }

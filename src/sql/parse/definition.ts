@@ -233,6 +233,7 @@ export function parseDrop(c: Cursor): DropStatement {
   c.advance();
   const ifExists = c.accept('IF', 'EXISTS');
   const names = c.list(() => c.qualifiedName());
-  const tail = c.wordsToEnd();
+  // MySQL's DROP INDEX names its table there.
+  const tail = c.accept('ON') ? `ON ${c.textToEnd()}` : c.wordsToEnd();
   return { type: 'drop', what, ifExists, names, ...(tail === '' ? {} : { tail }) };
 }
