@@ -150,7 +150,7 @@ describe('a seed', () => {
         open: () => openTarget('duckdb:'),
         shelf,
         seed: 'again',
-        to: 56,
+        to: 24,
         onEvent: (event) => {
           if (event.kind === 'bug' || event.kind === 'pursuing') told.push([event.kind, event.round]);
         },
@@ -161,7 +161,7 @@ describe('a seed', () => {
     const first = await run();
     expect(first.told.length).toBeGreaterThan(0);
     expect(await run()).toEqual(first);
-  }, 60_000);
+  }, 90_000);
 
   it('and the set of bugs varied make the rounds of a later hunt, and its replay lines name both', async () => {
     const store = newStore();
