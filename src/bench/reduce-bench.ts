@@ -267,13 +267,6 @@ function table(rows: readonly Row[]): string {
 function figures(rows: readonly Row[]): Figure[] {
   const of = (strategy: StrategyName, order: Contestant['order'] = 'schedule') =>
     rows.filter(({ contestant }) => contestant.strategy === strategy && contestant.order === order);
-  /** Sums over the cases both took part in. */
-  const ratio = (some: readonly Row[], others: readonly Row[], by: Cost) => {
-    const titles = new Set(others.map(({ title }) => title));
-    const sum = (list: readonly Row[]) =>
-      list.filter(({ title }) => titles.has(title)).reduce((total, row) => total + costOf(row)[by], 0);
-    return sum(some) / sum(others);
-  };
   const figure = (
     name: string,
     by: Cost,
@@ -281,10 +274,14 @@ function figures(rows: readonly Row[]): Figure[] {
     others: readonly Row[],
     target?: number,
   ): Figure => {
-    const value = ratio(some, others, by);
-    const isBound = (list: readonly Row[]) => list.some(({ stopped }) => stopped);
+    // Sums over the cases both took part in.
+    const titles = new Set(others.map(({ title }) => title));
+    const matching = some.filter(({ title }) => titles.has(title));
+    const sum = (list: readonly Row[]) => list.reduce((total, row) => total + costOf(row)[by], 0);
+    const value = sum(matching) / sum(others);
     // What was stopped would have cost more.
-    const bound = isBound(others) ? (isBound(some) ? 'about ' : '< ') : isBound(some) ? '> ' : '';
+    const isBound = (list: readonly Row[]) => list.some(({ stopped }) => stopped);
+    const bound = isBound(others) ? (isBound(matching) ? 'about ' : '< ') : isBound(matching) ? '> ' : '';
     return {
       name: `${by} of ${name}, sum of cases`,
       measured: `${bound}${value.toFixed(3)}`,
