@@ -21,7 +21,7 @@
  * snapshot of a statement that waited under READ COMMITTED, where rows changed during the wait.
  */
 import type { Case, OrderReason, Schedule, StatementRef } from '../cases/index.js';
-import type { Contract } from '../contracts/index.js';
+import type { Contract, Mechanism } from '../contracts/index.js';
 import { IsoldeError } from '../errors.js';
 import type { History } from '../histories/index.js';
 import type { Batches } from './batches.js';
@@ -32,7 +32,7 @@ import { type StepPair, strength } from './order-graph.js';
 import { orderReasons } from './reasons.js';
 import { type Solution, solve } from './solve.js';
 import { type LeftOut, refOf, type Steps, stepsOf } from './steps.js';
-import { answerOrder, timeOrder } from './time-order.js';
+import { answerOrder, noEdges, timeOrder } from './time-order.js';
 import { addTimestampOrder } from './timestamp-order.js';
 import { addVersionOrder } from './version-order.js';
 
@@ -120,23 +120,35 @@ export function openInference(history: History, contract: Contract, options: Inf
   if (mechanism.protocol === 'timestamp') addTimestampOrder(evidence);
   const times = timeOrder(steps, evidence.accesses, evidence.objects.names.length);
   const guessed = new Set<number>();
-  const answers = answerOrder(
-    steps,
-    evidence.accesses,
-    evidence.objects.names.length,
-    evidence.loose.size === 0
-      ? undefined
-      : (step, object) => {
-          if (!evidence.loose.has(object) || guessed.has(step)) return;
-          guessed.add(step);
-          evidence.uncertain.push({ step, object, what: 'order', choices: 2, chosen: 0 });
-        },
-  );
+  const answers = answersDecide(mechanism)
+    ? answerOrder(
+        steps,
+        evidence.accesses,
+        evidence.objects.names.length,
+        evidence.loose.size === 0
+          ? undefined
+          : (step, object) => {
+              if (!evidence.loose.has(object) || guessed.has(step)) return;
+              guessed.add(step);
+              evidence.uncertain.push({ step, object, what: 'order', choices: 2, chosen: 0 });
+            },
+      )
+    : noEdges;
   const make = (learnt: readonly StepPair[] = [], choices: ReadonlyMap<number, number> = new Map()) => {
     const solution = solve(evidence, times, answers, choices, learnt);
     return inferredOrder(history, evidence, solution, learnt, options);
   };
   return { evidence, order: make };
+}
+
+/**
+ * Where writers wait for rows they both name, locks and versions order everything; a guess would only keep statements out of a
+ * common batch. Elsewhere more counts than what was recorded: failures at once, gaps, certifiers, timestamps.
+ */
+function answersDecide({ writeConflict, passedRows, certifier, protocol }: Mechanism): boolean {
+  return (
+    writeConflict !== 'waits' || passedRows === 'kept' || certifier === 'ssi' || protocol === 'timestamp'
+  );
 }
 
 function inferredOrder(

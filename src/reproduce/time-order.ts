@@ -14,6 +14,8 @@ export interface TimeEdges {
   readonly to: Ints;
 }
 
+export const noEdges: TimeEdges = { from: new Ints(1), to: new Ints(1) };
+
 export function timeOrder(steps: Steps, accesses: Accesses, objectCount: number): TimeEdges {
   const { count, start, end, session } = steps;
   const { first, object, roles } = accesses;
