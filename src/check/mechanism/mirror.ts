@@ -10,8 +10,13 @@ import { type Image, RowChain, type Version } from './row-chain.js';
 import type { TableInfo } from './table-info.js';
 import type { Tx } from './transactions.js';
 
+/** How many rows that are gone are remembered, the latest ones. */
+const goneKept = 10_000;
+
 export class MirrorTable {
   readonly rows = new Map<string, RowChain>();
+  /** Rows that are gone, kept to say who had written and deleted what a read shows of them all the same. */
+  readonly #gone = new Map<string, RowChain>();
   readonly closed: boolean;
   /** From here on the table's rows are not known any more, and why. */
   unknownFrom = Number.POSITIVE_INFINITY;
@@ -44,7 +49,7 @@ export class MirrorTable {
     let chain = this.rows.get(key);
     if (chain === undefined) {
       const initial: Image = this.closed ? 'absent' : 'unknown';
-      chain = new RowChain(this.info.name, key, initial);
+      chain = this.#gone.get(key) ?? new RowChain(this.info.name, key, initial);
       this.rows.set(key, chain);
     }
     return chain;
@@ -76,8 +81,17 @@ export class MirrorTable {
         exclusive,
         onDrop === undefined ? undefined : (dropped, next) => onDrop(row, dropped, next),
       );
-      if (this.closed && row.isGone) this.rows.delete(key);
+      if (this.closed && row.isGone) this.#forget(key, row);
     }
+  }
+
+  #forget(key: string, row: RowChain): void {
+    this.rows.delete(key);
+    // A row that never was has nothing to tell.
+    if (row.retired.length === 0) return;
+    this.#gone.delete(key);
+    this.#gone.set(key, row);
+    if (this.#gone.size > goneKept) this.#gone.delete(this.#gone.keys().next().value!);
   }
 }
 

@@ -47,7 +47,10 @@ export function originOf(row: RowChain, line: Line, view: View, reader: Tx, read
   }
   const initial = row.versions.find((version) => version.tx === undefined);
   const old = initial !== undefined && shows(imagesOf(initial)) ? initial : undefined;
-  const retired = old ?? row.retired.findLast(({ images }) => shows(images));
+  const retired =
+    old === undefined
+      ? row.retired.findLast(({ images }) => shows(images))
+      : { tx: undefined, operation: -1, images: imagesOf(old) };
   if (retired === undefined)
     return {
       kind: 'wrong-version',
@@ -55,18 +58,19 @@ export function originOf(row: RowChain, line: Line, view: View, reader: Tx, read
       operation: undefined,
       text: 'is of no version known to us',
     };
+  const operation = retired.operation < 0 ? undefined : retired.operation;
   if (retired.tx?.fate === 'aborted')
     return {
       kind: 'dirty-read',
       tx: retired.tx,
-      operation: undefined,
+      operation,
       text: `was written by T${retired.tx.id}, which rolled back`,
     };
   const whose = retired.tx === undefined ? 'the initial state' : `T${retired.tx.id}`;
   return {
     kind: 'stale-read',
     tx: retired.tx,
-    operation: undefined,
+    operation,
     text: `of ${whose} had been overwritten before that state`,
   };
 }

@@ -50,6 +50,8 @@ export interface Version {
 /** A version no reader can see any more, kept to say where a wrong value came from. */
 export interface RetiredVersion {
   readonly tx: Tx | undefined;
+  /** The operation that wrote it; -1: the initial state. */
+  readonly operation: number;
   readonly images: readonly Image[];
 }
 
@@ -178,7 +180,8 @@ export class RowChain {
         kept.push(version);
         continue;
       }
-      this.retired.push({ tx: version.tx, images: imagesOf(version) });
+      const { operation, images } = version.states.at(-1)!;
+      this.retired.push({ tx: version.tx, operation, images });
     }
     this.versions = kept;
     if (this.retired.length > retiredKept) this.retired = this.retired.slice(-retiredKept);
