@@ -55,6 +55,28 @@ describe('a hunt in DuckDB', () => {
     for (const file of files) expect(readFileSync(file, 'utf8')).toContain(bug.title);
   }, 60_000);
 
+  it('brings the finding under way to its end when the time is up', async () => {
+    const forMs = 5_000;
+    const began = performance.now();
+    let overtime = false;
+    const shelf = await openShelf(newStore());
+    const result = await hunt({
+      open: () => openTarget('duckdb:'),
+      shelf,
+      seed: 'demo',
+      forMs,
+      onEvent: ({ kind }) => {
+        if (kind !== 'pursuing' || overtime) return;
+        overtime = true;
+        while (performance.now() - began < forMs + 500); // the time runs out before the first replay
+      },
+    });
+    await shelf.close();
+    expect(result.stopped).toBe('time');
+    expect(result.bugs.map(({ bug }) => countStatements(bug.case))).toEqual([expect.any(Number)]);
+    expect(countStatements(result.bugs[0]!.bug.case)).toBeLessThanOrEqual(6);
+  }, 60_000);
+
   it('the demo ends with a bug, its interleaving and the paths of its reports', async () => {
     const store = newStore();
     const { code, out } = await isolde(['demo', '--store', store]);

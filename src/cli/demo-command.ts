@@ -12,7 +12,7 @@ import { type CliContext, type ExitCode, exitCodes } from './context.js';
  * that is deleted already (DuckDB #17223): few bugs need less explanation.
  */
 const seed = 'start';
-const mostMs = 45_000;
+const mostMs = 35_000;
 
 export function demoCommand(program: Command, context: CliContext, exit: (code: ExitCode) => void): void {
   program

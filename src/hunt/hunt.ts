@@ -11,101 +11,18 @@
  * Stopped by its signal, a limit or the wanted number of bugs, it returns what it has.
  */
 
-import type { ScheduledCase } from '../cases/index.js';
 import { findingIdentity } from '../check/index.js';
 import type { Contract, Level } from '../contracts/index.js';
-import {
-  type Capabilities,
-  capabilitiesOf,
-  knownTargets,
-  learnFromHistory,
-  type Profile,
-} from '../generate/index.js';
+import { type Capabilities, capabilitiesOf, knownTargets, learnFromHistory } from '../generate/index.js';
 import type { History } from '../histories/index.js';
-import { type Bug, makeBug, sizeOfHistory } from '../report/index.js';
+import { makeBug, sizeOfHistory } from '../report/index.js';
 import type { Statement } from '../sql/index.js';
-import type { Target } from '../targets/index.js';
-import { type ContractChoice, contractAt, usualChoice, vendorContract } from './contract-choice.js';
+import { contractAt, usualChoice, vendorContract } from './contract-choice.js';
 import { countRound, type HuntCounters, newCounters } from './counters.js';
 import { Database, type Observed, type Trial } from './database.js';
+import type { HuntOptions, HuntResult, Shelved } from './hunt-options.js';
 import { type Outcome, pursue, type Raw } from './pursue.js';
 import { groupSize, type Mode, type Round, Rounds } from './round.js';
-
-/** Where bugs go. */
-export interface Shelf {
-  /** Whether this bug was declared known, by signature or id. */
-  isIgnored(bug: Pick<Bug, 'id' | 'signature'>): Promise<boolean>;
-  /** Keeps a bug or counts it. Returns only when it is on disk. */
-  add(bug: Bug, raw: History): Promise<Shelved>;
-  /** One more raw finding that looks like a bug already there. */
-  seenAgain(id: string): void;
-  /** For study only: what did not reproduce. */
-  keepUnconfirmed?(round: Round, history: History, why: string): Promise<void>;
-}
-
-export interface Shelved {
-  readonly bug: Bug;
-  readonly isNew: boolean;
-  /** Reports and exports that were written. */
-  readonly files: readonly string[];
-}
-
-export interface HuntOptions {
-  /** Opens the database; called again when it went away. */
-  readonly open: () => Promise<Target>;
-  readonly shelf: Shelf;
-  readonly seed: string;
-  /** What the database is held to. Default `reported`. */
-  readonly contract?: ContractChoice;
-  /** Default: the target's default level. */
-  readonly levels?: readonly Level[];
-  readonly profile?: Profile | string;
-  readonly templates?: readonly ScheduledCase[];
-  /** Bugs found before, to be varied (`templatesOfStore`). */
-  readonly found?: readonly ScheduledCase[];
-  /** First round, and the one after the last. */
-  readonly from?: number;
-  readonly to?: number;
-  readonly jobs?: number;
-  readonly forMs?: number;
-  /** Stop after so many bugs that were not on the shelf before. */
-  readonly bugs?: number;
-  /** Replays that must all show a finding. Default 3. */
-  readonly confirmRuns?: number;
-  /** How long to wait for a database that went away. Default 30 s. */
-  readonly reopenMs?: number;
-  readonly signal?: AbortSignal;
-  /** The command that runs round i again. */
-  readonly replayLine?: (round: number) => string;
-  readonly onEvent?: (event: HuntEvent) => void;
-  /** ISO 8601; default: the system's clock. */
-  readonly date?: () => string;
-  /** Milliseconds; default: the process's clock. */
-  readonly now?: () => number;
-}
-
-export type HuntEvent =
-  | { readonly kind: 'opened'; readonly target: Target; readonly levels: readonly Level[] }
-  | {
-      readonly kind: 'progress';
-      readonly counters: HuntCounters;
-      readonly finished: number;
-      readonly distinct: number;
-    }
-  | { readonly kind: 'pursuing'; readonly round: Round; readonly finding: string }
-  | { readonly kind: 'bug'; readonly shelved: Shelved; readonly round: Round; readonly seconds: number }
-  | { readonly kind: 'unconfirmed'; readonly round: Round; readonly finding: string; readonly why: string }
-  | { readonly kind: 'refused'; readonly round: Round; readonly message: string }
-  | { readonly kind: 'reopened'; readonly cause: string };
-
-export interface HuntResult {
-  readonly counters: HuntCounters;
-  /** Bugs met in this hunt, each once. */
-  readonly bugs: readonly Shelved[];
-  /** All rounds below this number are done. */
-  readonly finished: number;
-  readonly stopped: 'rounds' | 'time' | 'bugs' | 'interrupted';
-}
 
 export async function hunt(options: HuntOptions): Promise<HuntResult> {
   const { signal, onEvent } = options;
@@ -124,16 +41,24 @@ export async function hunt(options: HuntOptions): Promise<HuntResult> {
       onEvent?.({ kind: 'reopened', cause });
     },
   });
-  const timer = options.forMs === undefined ? undefined : setTimeout(forward, options.forMs);
+  const run = new Hunt(options, database, counters, stop);
+  const { forMs } = options;
+  const timers: NodeJS.Timeout[] = [];
+  if (forMs !== undefined) {
+    timers.push(setTimeout(() => run.timeUp(), forMs));
+    timers.push(setTimeout(forward, forMs + Math.min(longestOvertimeMs, forMs)));
+  }
   try {
-    return await new Hunt(options, database, counters, stop).run();
+    return await run.run();
   } finally {
-    clearTimeout(timer);
+    for (const timer of timers) clearTimeout(timer);
     signal?.removeEventListener('abort', forward);
     await database.close().catch(() => undefined);
   }
 }
 
+/** A finding under way when the time is up may take so long to be reduced: cut short, it would look like another bug. */
+const longestOvertimeMs = 20_000;
 /** At most so many findings of one round are looked at: a round that shows one bug often shows it many times. */
 const mostPerRound = 3;
 /** Cases from which an engine without a table of capabilities is learned. */
@@ -151,6 +76,8 @@ class Hunt {
   #nextGroup: number;
   #finished: number;
   #why: HuntResult['stopped'] = 'rounds';
+  #pursuits = 0;
+  #timeIsUp = false;
 
   constructor(
     private readonly options: HuntOptions,
@@ -188,6 +115,12 @@ class Hunt {
       finished: this.#finished,
       stopped: this.#why,
     };
+  }
+
+  /** No new rounds; findings under way are still brought to an end. */
+  timeUp(): void {
+    this.#timeIsUp = true;
+    if (this.#pursuits === 0) this.stop.abort();
   }
 
   #seconds(): number {
@@ -240,7 +173,7 @@ class Hunt {
       const end = Math.min(to, (group + 1) * groupSize);
       if (first >= end) return;
       for (let number = first; number < end; number++) {
-        if (this.stop.signal.aborted) return;
+        if (this.stop.signal.aborted || this.#timeIsUp) return;
         await this.#round(rounds.round(number), lane);
         if (this.stop.signal.aborted) return;
         if (number === end - 1) this.#doneGroups.add(group);
@@ -307,6 +240,7 @@ class Hunt {
       return;
     }
     options.onEvent?.({ kind: 'pursuing', round, finding: raw.finding.kind });
+    this.#pursuits++;
     const outcome: Outcome = await pursue(raw, {
       database,
       lane,
@@ -316,7 +250,15 @@ class Hunt {
       onConfirmed: () => {
         counters.confirmed++;
       },
+    }).finally(() => {
+      this.#pursuits--;
     });
+    await this.#settle(outcome, raw, round, known);
+    if (this.#timeIsUp && this.#pursuits === 0) this.stop.abort();
+  }
+
+  async #settle(outcome: Outcome, raw: Raw, round: Round, known: { bug?: string }): Promise<void> {
+    const { counters, options } = this;
     if (outcome.kind === 'cut') return;
     if (outcome.kind === 'unconfirmed') {
       counters.unconfirmed++;

@@ -2,7 +2,8 @@ export { type ContractChoice, contractAt, usualChoice, vendorContract } from './
 export { type HuntCounters, newCounters } from './counters.js';
 export { Database, type Observed, type Trial } from './database.js';
 export { type FoundTemplates, readTemplates, templatesOfStore } from './found-templates.js';
-export { type HuntEvent, type HuntOptions, type HuntResult, hunt, type Shelf, type Shelved } from './hunt.js';
+export { hunt } from './hunt.js';
+export type { HuntEvent, HuntOptions, HuntResult, Shelf, Shelved } from './hunt-options.js';
 export { type HuntName, type HuntState, HuntStateFile } from './hunt-state.js';
 export { type Outcome, type Pursued, type PursueOptions, pursue, type Raw } from './pursue.js';
 export { duration, renderBug, renderCounters } from './render.js';

@@ -2,7 +2,7 @@
 import { countStatements } from '../cases/index.js';
 import { findContract, reportsOf } from '../contracts/index.js';
 import type { HuntCounters } from './counters.js';
-import type { Shelved } from './hunt.js';
+import type { Shelved } from './hunt-options.js';
 import type { Round } from './round.js';
 
 /** Two lines: what was done and how fast, what was found. */

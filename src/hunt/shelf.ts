@@ -10,7 +10,7 @@ import { errorText, IsoldeError } from '../errors.js';
 import { type History, writeWholeHistory } from '../histories/index.js';
 import type { Bug } from '../report/index.js';
 import { openStore, type StoreFiles } from '../store/index.js';
-import type { Shelf, Shelved } from './hunt.js';
+import type { Shelf, Shelved } from './hunt-options.js';
 import type { Round } from './round.js';
 
 export interface ShelfOptions {

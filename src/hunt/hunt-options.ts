@@ -1,0 +1,86 @@
+/** What a hunt is asked for, what it tells on the way, and what it returns. */
+import type { ScheduledCase } from '../cases/index.js';
+import type { Level } from '../contracts/index.js';
+import type { Profile } from '../generate/index.js';
+import type { History } from '../histories/index.js';
+import type { Bug } from '../report/index.js';
+import type { Target } from '../targets/index.js';
+import type { ContractChoice } from './contract-choice.js';
+import type { HuntCounters } from './counters.js';
+import type { Round } from './round.js';
+
+/** Where bugs go. */
+export interface Shelf {
+  /** Whether this bug was declared known, by signature or id. */
+  isIgnored(bug: Pick<Bug, 'id' | 'signature'>): Promise<boolean>;
+  /** Keeps a bug or counts it. Returns only when it is on disk. */
+  add(bug: Bug, raw: History): Promise<Shelved>;
+  /** One more raw finding that looks like a bug already there. */
+  seenAgain(id: string): void;
+  /** For study only: what did not reproduce. */
+  keepUnconfirmed?(round: Round, history: History, why: string): Promise<void>;
+}
+
+export interface Shelved {
+  readonly bug: Bug;
+  readonly isNew: boolean;
+  /** Reports and exports that were written. */
+  readonly files: readonly string[];
+}
+
+export interface HuntOptions {
+  /** Opens the database; called again when it went away. */
+  readonly open: () => Promise<Target>;
+  readonly shelf: Shelf;
+  readonly seed: string;
+  /** What the database is held to. Default `reported`. */
+  readonly contract?: ContractChoice;
+  /** Default: the target's default level. */
+  readonly levels?: readonly Level[];
+  readonly profile?: Profile | string;
+  readonly templates?: readonly ScheduledCase[];
+  /** Bugs found before, to be varied (`templatesOfStore`). */
+  readonly found?: readonly ScheduledCase[];
+  /** First round, and the one after the last. */
+  readonly from?: number;
+  readonly to?: number;
+  readonly jobs?: number;
+  readonly forMs?: number;
+  /** Stop after so many bugs that were not on the shelf before. */
+  readonly bugs?: number;
+  /** Replays that must all show a finding. Default 3. */
+  readonly confirmRuns?: number;
+  /** How long to wait for a database that went away. Default 30 s. */
+  readonly reopenMs?: number;
+  readonly signal?: AbortSignal;
+  /** The command that runs round i again. */
+  readonly replayLine?: (round: number) => string;
+  readonly onEvent?: (event: HuntEvent) => void;
+  /** ISO 8601; default: the system's clock. */
+  readonly date?: () => string;
+  /** Milliseconds; default: the process's clock. */
+  readonly now?: () => number;
+}
+
+export type HuntEvent =
+  | { readonly kind: 'opened'; readonly target: Target; readonly levels: readonly Level[] }
+  | {
+      readonly kind: 'progress';
+      readonly counters: HuntCounters;
+      readonly finished: number;
+      readonly distinct: number;
+    }
+  | { readonly kind: 'pursuing'; readonly round: Round; readonly finding: string }
+  | { readonly kind: 'bug'; readonly shelved: Shelved; readonly round: Round; readonly seconds: number }
+  | { readonly kind: 'unconfirmed'; readonly round: Round; readonly finding: string; readonly why: string }
+  | { readonly kind: 'refused'; readonly round: Round; readonly message: string }
+  | { readonly kind: 'reopened'; readonly cause: string };
+
+export interface HuntResult {
+  readonly counters: HuntCounters;
+  /** Bugs met in this hunt, each once. */
+  readonly bugs: readonly Shelved[];
+  /** All rounds below this number are done. */
+  readonly finished: number;
+  readonly stopped: 'rounds' | 'time' | 'bugs' | 'interrupted';
+}
