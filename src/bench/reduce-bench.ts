@@ -5,14 +5,15 @@
  * from one end of the case to the other. *Raw*: free runs of random transactions on few rows, in which the bug shows by
  * itself once or twice; its operations are neighbours, and the rows it is about have been overwritten hundreds of times.
  *
- * Every strategy gets the same start and the same trials, by schedule. Pisco's paper ran DDMin without an inferred order
- * (what it calls "Pisco w/o RU" is DDMin with one), so ddmin and creduce are there once more in free order, and the paper's
- * claims are held against those. Who is slower than the multiple of pisco's time that a target is about is stopped there and
- * shown with `>`: its figures are lower bounds.
+ * Every strategy gets the same start and the same trials, by schedule, and targets are held against those, for spread and raw
+ * cases apart: which strategy is fast depends on the kind of case more than on anything else. Pisco's paper ran its DDMin
+ * without an inferred order, so ddmin and creduce are there once more in free order, for information: they start from a case
+ * that in free order hardly ever shows the finding, and are stopped soon, so their ratios say little more than "slower".
  *
- * The table tells apart what a strategy costs and what the passes and the check for minimality cost that follow any
- * strategy. `statements` is what trials sent: times are noisy, this is not. Targets are about sums over cases, as the paper's
- * averages are.
+ * Who is slower than a multiple of pisco's time that settles its target is stopped there and shown with `>`: its figures
+ * are lower bounds, and a ratio with `<` or `>` is a bound too. The table tells apart what a strategy costs and what the
+ * passes and the check for minimality cost that follow any strategy. `statements` is what trials sent: times are noisy, this
+ * is not.
  */
 import { parseScript, type ScheduledCase } from '../cases/index.js';
 import { runFree } from '../execute/index.js';
@@ -76,9 +77,10 @@ interface Contestant {
 const witness: Contestant = { strategy: 'witness', order: 'schedule' };
 const pisco: Contestant = { strategy: 'pisco', order: 'schedule' };
 const ddmin: Contestant = { strategy: 'ddmin', order: 'schedule', most: 3.2 };
+const creduce: Contestant = { strategy: 'creduce', order: 'schedule', most: 5.2 };
 const everybody: readonly Contestant[] = [
   ...[pisco, witness, ddmin],
-  { strategy: 'creduce', order: 'schedule', most: 5.2 },
+  creduce,
   { strategy: 'ddmin', order: 'free', most: 3.2 },
   { strategy: 'creduce', order: 'free', most: 5.2 },
 ];
@@ -108,10 +110,10 @@ export async function benchReduce(): Promise<Figure[]> {
     });
     const raw = (operations: number) => () => rawRun(mariadb, operations, log);
     const cases: readonly (readonly [string, () => Promise<Start>, readonly Contestant[]])[] = [
-      ['duckdb #17223, spread, 300', spread('duckdb:', lostToDelete, 300), everybody],
-      ['no-op update, spread, 500', spread(mariadb, noOpUpdate, 500), everybody],
+      ['duckdb #17223, spread, 300', spread('duckdb:', lostToDelete, 300), [pisco, witness, ddmin, creduce]],
+      ['no-op update, spread, 5,000', spread(mariadb, noOpUpdate, 5_000), [pisco, witness, ddmin, creduce]],
       ['no-op update, raw, 500', raw(500), everybody],
-      ['no-op update, raw, 5,000', raw(5_000), [piscoBriefly, witness, ddmin]],
+      ['no-op update, raw, 5,000', raw(5_000), [piscoBriefly, witness, ddmin, creduce]],
       ['no-op update, raw, 20,000', raw(20_000), [piscoBriefly, witness]],
     ];
     for (const [title, prepare, contestants] of cases)
@@ -264,6 +266,8 @@ function table(rows: readonly Row[]): string {
   ]);
 }
 
+const kinds = ['spread', 'raw'] as const;
+
 function figures(rows: readonly Row[]): Figure[] {
   const of = (strategy: StrategyName, order: Contestant['order'] = 'schedule') =>
     rows.filter(({ contestant }) => contestant.strategy === strategy && contestant.order === order);
@@ -273,31 +277,35 @@ function figures(rows: readonly Row[]): Figure[] {
     some: readonly Row[],
     others: readonly Row[],
     target?: number,
-  ): Figure => {
-    // Sums over the cases both took part in.
-    const titles = new Set(others.map(({ title }) => title));
-    const matching = some.filter(({ title }) => titles.has(title));
-    const sum = (list: readonly Row[]) => list.reduce((total, row) => total + costOf(row)[by], 0);
-    const value = sum(matching) / sum(others);
-    // What was stopped would have cost more.
-    const isBound = (list: readonly Row[]) => list.some(({ stopped }) => stopped);
-    const bound = isBound(others) ? (isBound(matching) ? 'about ' : '< ') : isBound(matching) ? '> ' : '';
-    return {
-      name: `${by} of ${name}, sum of cases`,
-      measured: `${bound}${value.toFixed(3)}`,
-      ...(target !== undefined && { target: `≤ ${target.toFixed(3)}`, pass: value <= target }),
-    };
-  };
+  ): Figure[] =>
+    kinds.map((kind) => {
+      // Sums over the cases both took part in.
+      const theirs = others.filter(({ title }) => title.includes(kind));
+      const titles = new Set(theirs.map(({ title }) => title));
+      const matching = some.filter(({ title }) => titles.has(title));
+      const sum = (list: readonly Row[]) => list.reduce((total, row) => total + costOf(row)[by], 0);
+      const value = sum(matching) / sum(theirs);
+      // What was stopped would have cost more.
+      const isBound = (list: readonly Row[]) => list.some(({ stopped }) => stopped);
+      const bound = isBound(theirs) ? (isBound(matching) ? 'about ' : '< ') : isBound(matching) ? '> ' : '';
+      // An upper bound above the target, or a lower bound below it, settles nothing; it is not called a success.
+      return {
+        name: `${by} of ${name}, ${kind} cases`,
+        measured: `${bound}${value.toFixed(3)}`,
+        ...(target !== undefined && {
+          target: `≤ ${target.toFixed(3)}`,
+          pass: value <= target && !isBound(matching),
+        }),
+      };
+    });
   const largest = of('witness').at(-1)!.result;
   return [
-    figure('pisco ÷ ddmin in free order', 'seconds', of('pisco'), of('ddmin', 'free'), 1 / 3),
-    figure('pisco ÷ creduce in free order', 'seconds', of('pisco'), of('creduce', 'free'), 1 / 5),
-    figure('pisco ÷ ddmin by schedule', 'seconds', of('pisco'), of('ddmin')),
-    figure('pisco ÷ ddmin by schedule', 'statements', of('pisco'), of('ddmin')),
-    figure('pisco ÷ creduce by schedule', 'seconds', of('pisco'), of('creduce')),
-    figure('pisco ÷ creduce by schedule', 'statements', of('pisco'), of('creduce')),
-    figure('witness ÷ pisco', 'trials', of('witness'), of('pisco'), 1 / 10),
-    figure('witness ÷ pisco', 'seconds', of('witness'), of('pisco'), 1 / 10),
+    ...figure('pisco ÷ ddmin', 'seconds', of('pisco'), of('ddmin'), 1 / 3),
+    ...figure('pisco ÷ ddmin', 'statements', of('pisco'), of('ddmin')),
+    ...figure('pisco ÷ creduce', 'seconds', of('pisco'), of('creduce'), 1 / 5),
+    ...figure('pisco ÷ creduce', 'statements', of('pisco'), of('creduce')),
+    ...figure('witness ÷ pisco', 'trials', of('witness'), of('pisco'), 1 / 10),
+    ...figure('witness ÷ pisco', 'seconds', of('witness'), of('pisco'), 1 / 10),
     {
       name: 'witness at 20,000 operations, clean-up included',
       measured: `${largest.seconds.toFixed(1)} s, ${largest.counts.trials} trials, ${largest.operations} operations left`,
