@@ -4,6 +4,7 @@ import { dropOperations } from './drop-operations.js';
 import { dropRows } from './drop-rows.js';
 import { dropSetup } from './drop-setup.js';
 import { dropTransactions } from './drop-transactions.js';
+import { insertFirst } from './insert-first.js';
 import { lowerLevel } from './lower-level.js';
 import { mergeSessions } from './merge-sessions.js';
 import { plainNames } from './plain-names.js';
@@ -19,6 +20,6 @@ export { type Passes, runPasses } from './run-passes.js';
 /** What removes most comes first. */
 export const passes: Passes = {
   removals: [dropTransactions, dropOperations],
-  structural: [oneAtATime, mergeSessions, dropRows, dropSetup, weakenStatements, dropColumns],
+  structural: [insertFirst, oneAtATime, mergeSessions, dropRows, dropSetup, weakenStatements, dropColumns],
   cosmetic: [plainNames, changingValues, smallValues, lowerLevel],
 };
