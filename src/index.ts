@@ -94,6 +94,7 @@ export { type ProbeReport, probeCases, renderExplain, renderMatrix, runProbe } f
 export {
   candidateOf,
   DatabaseOracle,
+  type FindingOracle,
   mechanismJudge,
   type ReductionResult,
   reduceCase,
