@@ -117,6 +117,19 @@ describeEngine(mariadb, 'anomalies', (target) => {
     ]);
   });
 
+  it('an own row in the place of a deleted one is no sign that the delete was seen', async () => {
+    const script = `CREATE TABLE t (a INT PRIMARY KEY, b INT); INSERT INTO t VALUES (0, 7), (1, 8);
+      T1: BEGIN;
+      T1: DELETE FROM t;
+      T2: BEGIN;
+      T2: SELECT * FROM t WHERE b = 7;
+      T1: COMMIT;
+      T2: INSERT INTO t (a, b) VALUES (1, 7);
+      T2: SELECT * FROM t;
+      T2: COMMIT;`;
+    expect(await judge(target(), script, 'repeatable read', 'mariadb:repeatable-read')).toEqual([]);
+  });
+
   it('SERIALIZABLE shows none of them', async () => {
     for (const script of [figureOne, lostUpdate, writeSkew, sumSkew]) {
       expect(await judge(target(), script, 'serializable', 'adya:PL-3')).toEqual([]);

@@ -14,6 +14,9 @@
  *   between may have made it match first; then the searcher came before that one, and it before the last.)
  * - wr: the row was there from the start, matched, was never written and then deleted: the searcher saw the delete.
  *
+ * The latter says nothing of a searcher that had put rows into the table itself: one of them may stand where the deleted
+ * row stood (the same primary key), and InnoDB then shows the one instead of the other, in the same snapshot.
+ *
  * Rows that may change without a mark take no part in these two: those with foreign-key actions, and those of tables in
  * which the run lost marks (that is a finding of its own).
  */
@@ -165,6 +168,7 @@ function addSearches(
     write === undefined || writes.get(write)?.count === (wrote.get(write) ?? 0);
   const missed = (scan: ScanRun, chain: RowChain): boolean =>
     !scan.found.has(chain.rid) && !chain.writers.includes(scan.transaction);
+  const puts = ownPuts(writes);
   for (const scan of scans) {
     // A search after ROLLBACK TO, or between, may have missed a row because of what was undone.
     if (!counts.has(scan.transaction) || transactions.get(scan.transaction)?.partial === true) continue;
@@ -172,7 +176,9 @@ function addSearches(
     const matchesAfter = after?.scans.get(scan.scan);
     const matchesBefore = before?.scans.get(scan.scan);
     const by = { operation: scan.operation, plain: !scan.locking };
-    for (const row of byTable.get(instrumented.scans[scan.scan]!.table) ?? []) {
+    const { table } = instrumented.scans[scan.scan]!;
+    const putRows = (puts.get(scan.transaction)?.get(table) ?? Number.POSITIVE_INFINITY) < scan.operation;
+    for (const row of byTable.get(table) ?? []) {
       const chain = chains[row]!;
       if (!missed(scan, chain) || chain.deleted?.transaction === scan.transaction) continue;
       const { rid, tokens, writers, deleted } = chain;
@@ -183,6 +189,7 @@ function addSearches(
       }
       if (tokens.length > 1 || last !== initialWriter || matchesBefore?.has(rid) !== true) continue;
       if (deleted !== undefined) {
+        if (putRows) continue;
         const { transaction: from, operation: fromWrite } = deleted;
         collector.add({ from, to: scan.transaction, kind: wr, row, fromWrite, deletes: true }, by);
         continue;
@@ -201,6 +208,19 @@ function addSearches(
       });
     }
   }
+}
+
+/** By transaction and table, the first operation that may have put a row where there was none. */
+function ownPuts(writes: RowEvents['writes']): Map<number, Map<string, number>> {
+  const puts = new Map<number, Map<string, number>>();
+  for (const { transaction, operation, plan } of writes.values()) {
+    if (plan.write.deletes) continue;
+    const tables = puts.get(transaction) ?? new Map<string, number>();
+    puts.set(transaction, tables);
+    for (const table of plan.write.tables)
+      tables.set(table, Math.min(operation, tables.get(table) ?? operation));
+  }
+  return puts;
 }
 
 /** By write, how many rows hold its mark or were deleted by it. */
