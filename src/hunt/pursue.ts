@@ -3,8 +3,8 @@
  *
  * 1. A free run gets an order first (`reproduce`): what cannot be scheduled cannot be shown to anybody.
  * 2. Confirm: the scheduled case must show the same finding k times of k. What does not is not reported.
- * 3. A lock that was not honoured says little by itself: if an instrumented run of the same case shows what came of it (a
- *    committed write that is gone), that is followed instead.
+ * 3. A lock or a conflict that was passed over says little by itself: if an instrumented run of the same case shows what came
+ *    of it (a committed write that is gone), that is followed instead.
  * 4. Reduce to the fewest statements that show it.
  * 5. A finding of an instrumented run is tried again without instrumentation, now that its case is small: when the plain
  *    run shows something too, that is what is told. It needs no added columns, and the same bug found either way gets one
@@ -92,7 +92,7 @@ async function follow(raw: Raw, options: PursueOptions, alone: boolean): Promise
 }
 
 /** Findings that say how a rule was broken, not what came of it. */
-const mereMeans: ReadonlySet<string> = new Set(['lock-violated']);
+const mereMeans: ReadonlySet<string> = new Set(['lock-violated', 'update-of-changed-row']);
 
 /** What an instrumented run shows of a broken rule's consequences, reduced; undefined: nothing that reproduces. */
 async function consequenceOf(
