@@ -72,7 +72,9 @@ export function renderTable(
   const missed = results.flatMap((result) =>
     missedTargets(result).map((text) => `- ${result.bug.name}, ${result.asked} operations: ${text}`),
   );
-  const command = 'npm run bench raw -- --results FILE --out docs/stages/raw-runs.md';
+  const sizes = [...new Set(results.map(({ asked }) => asked))].join(',');
+  const random = Math.max(...results.map((result) => result.random?.runs ?? 0));
+  const command = `npm run bench raw -- --sizes ${sizes} --random ${random} --results FILE --out docs/stages/raw-runs.md`;
   const faults = new Set(results.flatMap(({ bug }) => (bug.fault === undefined ? [] : [`\`${bug.fault}\``])));
   return `# Raw runs: from thousands of concurrent operations to the few that matter
 
@@ -81,10 +83,11 @@ changed and cancelled, with hot rows, locking reads, rollbacks and single statem
 bug shows where the engine, or a fault of the wrapper, makes it show. The order of the run is inferred, the whole
 history is replayed by batch and, beside it, with no order at all; then the finding is reduced with \`witness\`.
 
-Written by \`${command}\` on ${Object.entries(versions)
+Written by \`${command}\` (FILE keeps what was measured, so
+that an interrupted run goes on) on ${Object.entries(versions)
     .map(([name, version]) => `${name} ${version}`)
     .join(', ')}.
-Faults of the wrapper on PostgreSQL, REPEATABLE READ: ${[...faults].join(', ')}.
+Faults of the wrapper are on PostgreSQL, REPEATABLE READ, narrowed so that they are rare: ${[...faults].join(', ')}.
 
 | ${columns.join(' | ')} |
 | ${columns.map(() => '---').join(' | ')} |
