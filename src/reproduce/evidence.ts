@@ -235,6 +235,7 @@ export interface Evidence {
   readonly choices: Choice[];
   readonly unexplained: Unexplained[];
   readonly uncertain: Uncertain[];
+  readonly tables: ReadonlySet<number>;
   /** Tables in which nobody can tell from outside who locks or watches what. */
   readonly loose: ReadonlySet<number>;
   /** Locks taken: step, object, exclusive or not; for the invariants. */

@@ -32,7 +32,7 @@ import { type StepPair, strength } from './order-graph.js';
 import { orderReasons } from './reasons.js';
 import { type Solution, solve } from './solve.js';
 import { type LeftOut, refOf, type Steps, stepsOf } from './steps.js';
-import { answerOrder, noEdges, timeOrder } from './time-order.js';
+import { answerOrder, noEdges, type TimeEdges, timeOrder } from './time-order.js';
 import { addTimestampOrder } from './timestamp-order.js';
 import { addVersionOrder } from './version-order.js';
 
@@ -52,8 +52,14 @@ export interface InferOptions {
 /** What a history shows about its order, ready to be made into schedules. */
 export interface Inference {
   readonly evidence: Evidence;
-  /** The schedule, with orders that replays have shown. */
-  order(learnt?: readonly StepPair[], choices?: ReadonlyMap<number, number>): InferredOrder;
+  /**
+   * The schedule, with orders that replays have shown. `careful`: of two overlapping statements that conflict, the one
+   * answered first always goes first where nothing else speaks against it; batches are smaller then.
+   */
+  order(
+    learnt?: readonly StepPair[],
+    how?: { readonly choices?: ReadonlyMap<number, number>; readonly careful?: boolean },
+  ): InferredOrder;
 }
 
 export interface InferredOrder {
@@ -102,7 +108,7 @@ export function inferSchedule(
   contract: Contract,
   options: InferOptions = {},
 ): InferredOrder {
-  return openInference(history, contract, options).order(options.learnt, options.choices);
+  return openInference(history, contract, options).order(options.learnt, options);
 }
 
 /** Collects what a history shows about its order. */
@@ -119,36 +125,38 @@ export function openInference(history: History, contract: Contract, options: Inf
   addVersionOrder(evidence);
   if (mechanism.protocol === 'timestamp') addTimestampOrder(evidence);
   const times = timeOrder(steps, evidence.accesses, evidence.objects.names.length);
-  const guessed = new Set<number>();
-  const answers = answersDecide(mechanism)
-    ? answerOrder(
-        steps,
-        evidence.accesses,
-        evidence.objects.names.length,
-        evidence.loose.size === 0
-          ? undefined
-          : (step, object) => {
-              if (!evidence.loose.has(object) || guessed.has(step)) return;
-              guessed.add(step);
-              evidence.uncertain.push({ step, object, what: 'order', choices: 2, chosen: 0 });
-            },
-      )
-    : noEdges;
-  const make = (learnt: readonly StepPair[] = [], choices: ReadonlyMap<number, number> = new Map()) => {
-    const solution = solve(evidence, times, answers, choices, learnt);
-    return inferredOrder(history, evidence, solution, learnt, options);
+  const guesses = (about: 'none' | 'tables' | 'all', onGuess?: (step: number, object: number) => void) => {
+    if (about === 'none') return noEdges;
+    const only = about === 'tables' ? evidence.tables : undefined;
+    return answerOrder(steps, evidence.accesses, evidence.objects.names.length, only, onGuess);
   };
-  return { evidence, order: make };
+  const told = new Set<number>();
+  const answers = guesses(answersDecide(mechanism), (step, object) => {
+    if (!evidence.loose.has(object) || told.has(step)) return;
+    told.add(step);
+    evidence.uncertain.push({ step, object, what: 'order', choices: 2, chosen: 0 });
+  });
+  let every: TimeEdges | undefined;
+  return {
+    evidence,
+    order: (learnt = [], { choices, careful } = {}) => {
+      if (careful === true) every ??= guesses('all');
+      const solution = solve(evidence, times, careful === true ? every! : answers, choices, learnt);
+      return inferredOrder(history, evidence, solution, learnt, options);
+    },
+  };
 }
 
 /**
  * Where writers wait for rows they both name, locks and versions order everything; a guess would only keep statements out of a
- * common batch. Elsewhere more counts than what was recorded: failures at once, gaps, certifiers, timestamps.
+ * common batch. Where writers may fail, statements that concern a whole table do not tell for which of its rows; and where
+ * engines do not wait, lock gaps, certify or go by timestamps, more counts everywhere than what was recorded.
  */
-function answersDecide({ writeConflict, passedRows, certifier, protocol }: Mechanism): boolean {
-  return (
-    writeConflict !== 'waits' || passedRows === 'kept' || certifier === 'ssi' || protocol === 'timestamp'
-  );
+function answersDecide(mechanism: Mechanism): 'none' | 'tables' | 'all' {
+  const { writeConflict, firstUpdaterWins, passedRows, certifier, protocol } = mechanism;
+  if (writeConflict !== 'waits' || passedRows === 'kept' || certifier === 'ssi' || protocol === 'timestamp')
+    return 'all';
+  return firstUpdaterWins ? 'tables' : 'none';
 }
 
 function inferredOrder(

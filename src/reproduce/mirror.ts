@@ -82,6 +82,7 @@ class Mirror {
       choices,
       unexplained: this.#state.unexplained,
       uncertain: this.#state.uncertain,
+      tables: new Set(this.#state.tableObject),
       loose: this.#loose(),
       locks: this.#state.locks.taken,
       waits,

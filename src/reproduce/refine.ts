@@ -6,6 +6,7 @@
  * other's gap lock, whose read the certifier blamed. A replay that parts says where: its first statement that saw something else.
  * That statement stood wrongly towards some transaction that overlapped it. So:
  *
+ * 0. First the careful order is tried: the one answered first goes first, wherever statements overlapped and conflict.
  * 1. For every other transaction that overlapped it, four places are possible: after the other ended; after its own
  *    snapshot but not in it; while the other was open; before the other touched anything. Places that the recorded times rule out,
  *    or that the schedule has already, are no candidates. Transactions that touched the same rows come first.
@@ -57,20 +58,32 @@ export async function refineOrder(
     options.mostReplays ??
     Math.max(fewestReplays, Math.floor(statementBudget / Math.max(1, order.statementCount)));
   const seen = new Set([scheduleKey(order)]);
+  const attempt = async (orders: readonly StepPair[]) => {
+    const other = inference.order(orders, { careful: true });
+    const key = scheduleKey(other);
+    if (seen.has(key)) return undefined;
+    seen.add(key);
+    const again = await run(other);
+    replays++;
+    return { order: other, report: again };
+  };
+  if (report.firstDifference !== undefined && replays < most && options.enough?.() !== true) {
+    const careful = await attempt([]);
+    if (careful !== undefined && (options.enough?.() === true || getsFurther(careful.report, report)))
+      ({ order, report } = careful);
+    if (options.enough?.() === true) return { order, report, replays, learnt };
+  }
   for (let better = true; better && report.firstDifference !== undefined; ) {
     better = false;
     for (const pairs of candidates(inference.evidence, order, report)) {
       if (replays >= most || options.signal?.aborted === true) break;
       const orders = [...learnt, ...pairs];
-      const other = inference.order(orders);
-      const key = scheduleKey(other);
-      if (seen.has(key)) continue;
-      seen.add(key);
-      const again = await run(other);
-      replays++;
-      if (options.enough?.() === true) return { order: other, report: again, replays, learnt: orders };
-      if (!getsFurther(again, report)) continue;
-      [order, report, learnt, better] = [other, again, orders, true];
+      const tried = await attempt(orders);
+      if (tried === undefined) continue;
+      if (options.enough?.() === true) return { ...tried, replays, learnt: orders };
+      if (!getsFurther(tried.report, report)) continue;
+      ({ order, report } = tried);
+      [learnt, better] = [orders, true];
       break;
     }
   }

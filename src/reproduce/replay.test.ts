@@ -41,8 +41,14 @@ interface Engine {
   readonly level: Level;
   readonly missing: string | undefined;
   readonly locking: boolean;
-  /** What the inference says beforehand of histories whose replay may part from them; absent: none may. */
-  readonly mayPart?: AmbiguousStatement['what'];
+  /**
+   * What the inference says beforehand of histories whose replay may part from them, and how many may at most;
+   * `unexplained`: the engine broke its contract in them. Absent: none may.
+   */
+  readonly mayPart?: {
+    readonly named: readonly (AmbiguousStatement['what'] | 'unexplained')[];
+    readonly share: number;
+  };
 }
 
 const required = process.env.ISOLDE_REQUIRE_ENGINES === '1';
@@ -51,14 +57,20 @@ const mariadb = { url: 'mariadb:', locking: true, missing: required ? undefined 
 const embedded = { locking: false, missing: undefined };
 
 const engines: readonly Engine[] = [
-  { ...embedded, url: 'duckdb:', level: 'snapshot' },
+  {
+    ...embedded,
+    url: 'duckdb:',
+    level: 'snapshot',
+    // It updates rows that others have deleted (duckdb #17223), and then shows some of them twice.
+    mayPart: { named: ['unexplained'], share: 0.05 },
+  },
   { ...embedded, url: 'sqlite:', level: 'serializable' },
-  { ...postgres, level: 'read committed', mayPart: 'moment' },
-  { ...postgres, level: 'repeatable read', mayPart: 'moment' },
-  { ...postgres, level: 'serializable', mayPart: 'order' },
-  { ...mariadb, level: 'read committed', mayPart: 'moment' },
-  { ...mariadb, level: 'repeatable read' },
-  { ...mariadb, level: 'serializable' },
+  { ...postgres, level: 'read committed', mayPart: { named: ['moment'], share: 0.15 } },
+  { ...postgres, level: 'repeatable read', mayPart: { named: ['moment', 'opponent'], share: 0.05 } },
+  { ...postgres, level: 'serializable', mayPart: { named: ['order'], share: 0.4 } },
+  { ...mariadb, level: 'read committed', mayPart: { named: ['moment'], share: 0.15 } },
+  { ...mariadb, level: 'repeatable read', mayPart: { named: ['order'], share: 0.03 } },
+  { ...mariadb, level: 'serializable', mayPart: { named: ['order'], share: 0.03 } },
 ];
 
 /** `ISOLDE_REPLAY_SEEDS=300 npx vitest run src/reproduce/replay.test.ts` tries more, and tells the shares. */
@@ -91,7 +103,9 @@ describe.each(engines)('replay on $url $level', ({ url, level, missing, locking,
         const raw = await runFree(scratch, randomCase(seed, locking), { target, level, sessions });
         const inference = openInference(raw, contract);
         const first = inference.order();
-        const named = first.ambiguous.some(({ what }) => what === mayPart);
+        const open = new Set<string>(first.ambiguous.map(({ what }) => what));
+        if (first.unexplained.length > 0) open.add('unexplained');
+        const named = mayPart?.named.some((what) => open.has(what)) === true;
         const { report, replays } = await refineOrder(
           inference,
           (order) => replay(scratch, order, 'batch', { target, level, sessions }),
@@ -105,8 +119,8 @@ describe.each(engines)('replay on $url $level', ({ url, level, missing, locking,
       if (asked > 0)
         console.info(`${contract.id}: ${atOnce} at once, ${learnt} learnt, ${parted} parted of ${seeds}`);
       expect(told).toEqual([]);
-      // What nobody can tell from outside is the exception, except where a certifier decides.
-      if (mayPart !== 'order') expect(parted).toBeLessThanOrEqual(Math.max(2, seeds * 0.1));
+      // With few seeds one or two prove nothing.
+      expect(parted).toBeLessThanOrEqual(Math.max(2, Math.ceil(seeds * (mayPart?.share ?? 0))));
     },
     asked > 0 ? 3_600_000 : 120_000,
   );

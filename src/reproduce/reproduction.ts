@@ -68,7 +68,7 @@ export async function reproduce(
     inference.order(),
     finding,
     options,
-    (choices) => inference.order([], choices),
+    (choices) => inference.order([], { choices }),
     inference,
   );
 }

@@ -91,12 +91,13 @@ export function timeOrder(steps: Steps, accesses: Accesses, objectCount: number)
 
 /**
  * Of two conflicting accesses that overlapped, the one answered first probably came first. Guesses, given up wherever
- * anything else speaks against them.
+ * anything else speaks against them. `only`: the objects that guesses are made for; absent: all.
  */
 export function answerOrder(
   steps: Steps,
   accesses: Accesses,
   objectCount: number,
+  only: ReadonlySet<number> | undefined,
   onGuess?: (step: number, object: number) => void,
 ): TimeEdges {
   const { count, start, end, session } = steps;
@@ -109,6 +110,7 @@ export function answerOrder(
   for (const step of stepsByTime(steps, end)) {
     for (let i = first[step]!; i < first[step + 1]!; i++) {
       const at = object[i]!;
+      if (only?.has(at) === false) continue;
       const mask = conflictsOf(roles[i]!);
       let list = recent[at];
       let listRoles = rolesOf[at]!;
