@@ -251,7 +251,7 @@ async function replayWhole(
       ...{ target, sessions, mode, runs: replays, checker: { findings, identity } },
       onRun: (done, shown) => progress(`${mode} ${shown} of ${done}`),
     },
-    (choices) => inference.order([], choices),
+    (choices) => inference.order([], { choices }),
     inference,
   );
   const { reproduced: shown, identical, runs } = result;
