@@ -110,6 +110,18 @@ describe('a hunt in DuckDB', () => {
     expect(again.err).toMatch(/^8 rounds/m);
   }, 60_000);
 
+  it('says what the database is held to, and when that is another engine’s promise', async () => {
+    const opening = async (...args: string[]) =>
+      (await isolde(['hunt', '--store', newStore(), '--rounds', '1', ...args])).err;
+    const own = await opening();
+    expect(own).toMatch(/^hunting in duckdb \S+ at snapshot, held to duckdb:snapshot$/m);
+    expect(own).not.toContain('another engine');
+    expect(await opening('--contract', 'adya')).not.toContain('another engine');
+    expect(await opening('--contract', 'mariadb:repeatable-read')).toContain(
+      "mariadb:repeatable-read is another engine's promise: what breaks it need not be a bug of duckdb",
+    );
+  }, 60_000);
+
   it('prints a line for each bug that finds it again', async () => {
     const first = await isolde([
       'hunt',

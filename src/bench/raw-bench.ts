@@ -5,7 +5,7 @@
  * kept in the `--results` file, and a run that was interrupted goes on after the last of them.
  */
 import { readFile, writeFile } from 'node:fs/promises';
-import { IsoldeError } from '../errors.js';
+import { errorText, IsoldeError } from '../errors.js';
 import { openTarget, type Target } from '../targets/index.js';
 import { startMariadbServer } from '../targets/mariadb/index.js';
 import { startPostgresServer } from '../targets/postgres/index.js';
@@ -34,6 +34,8 @@ export async function benchRaw(args: readonly string[]): Promise<Figure[]> {
   const options = readOptions(args);
   const engines = new Engines();
   let measured = await readMeasured(options.results);
+  // A file that cannot be written is told before an hour is spent.
+  if (options.results !== undefined) await keep(options.results, measured);
   const shown: RawRunResult[] = [];
   try {
     for (const bug of options.bugs) {
@@ -58,7 +60,7 @@ export async function benchRaw(args: readonly string[]): Promise<Figure[]> {
         if (known !== undefined) continue;
         const row = { ...result, replays: options.replays };
         measured = { versions: { ...measured.versions, ...versions }, rows: [...measured.rows, row] };
-        if (options.results !== undefined) await writeFile(options.results, JSON.stringify(measured));
+        if (options.results !== undefined) await keep(options.results, measured);
       }
     }
     if (options.out !== undefined) await writeFile(options.out, renderTable(shown, measured.versions));
@@ -91,6 +93,14 @@ function figureOf(result: RawRunResult): Figure {
     target: missed.length === 0 ? '' : missed.join('; '),
     pass: missed.length === 0,
   };
+}
+
+async function keep(file: string, measured: Measured): Promise<void> {
+  try {
+    await writeFile(file, JSON.stringify(measured));
+  } catch (error) {
+    throw new IsoldeError('file-system', `cannot write ${file}: ${errorText(error)}`, { cause: error });
+  }
 }
 
 function readOptions(args: readonly string[]): RawOptions {

@@ -1,5 +1,5 @@
 /** A hunt while it runs: lines written over on a terminal, a plain log elsewhere. */
-import { type HuntEvent, renderBug, renderCounters } from '../hunt/index.js';
+import { type HuntEvent, renderBug, renderCounters, vendorContract } from '../hunt/index.js';
 import type { CliContext } from './context.js';
 
 const redrawMs = 200;
@@ -20,8 +20,18 @@ export class LiveView {
     const { context } = this;
     switch (event.kind) {
       case 'opened': {
-        const { name, version } = event.target.stamp;
-        context.err(`hunting in ${name} ${version} at ${event.levels.join(', ')}`);
+        const { target, levels, contracts } = event;
+        const { name, version } = target.stamp;
+        const held = contracts.map(({ id }) => id).join(', ');
+        context.err(`hunting in ${name} ${version} at ${levels.join(', ')}, held to ${held}`);
+        const foreign = contracts.find(
+          ({ owner, mechanism }, i) =>
+            mechanism !== undefined && owner !== vendorContract(target, levels[i]!)?.owner,
+        );
+        if (foreign !== undefined)
+          context.err(
+            `${foreign.id} is another engine's promise: what breaks it need not be a bug of ${name}`,
+          );
         return;
       }
       case 'progress':

@@ -1,6 +1,6 @@
 /** What a hunt is asked for, what it tells on the way, and what it returns. */
 import type { ScheduledCase } from '../cases/index.js';
-import type { Level } from '../contracts/index.js';
+import type { Contract, Level } from '../contracts/index.js';
 import type { Profile } from '../generate/index.js';
 import type { History } from '../histories/index.js';
 import type { Bug } from '../report/index.js';
@@ -63,7 +63,13 @@ export interface HuntOptions {
 }
 
 export type HuntEvent =
-  | { readonly kind: 'opened'; readonly target: Target; readonly levels: readonly Level[] }
+  | {
+      readonly kind: 'opened';
+      readonly target: Target;
+      readonly levels: readonly Level[];
+      /** For each level: what the database is held to. */
+      readonly contracts: readonly Contract[];
+    }
   | {
       readonly kind: 'progress';
       readonly counters: HuntCounters;

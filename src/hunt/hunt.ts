@@ -94,7 +94,8 @@ class Hunt {
 
   async run(): Promise<HuntResult> {
     const { options, database, stop } = this;
-    options.onEvent?.({ kind: 'opened', target: database.target, levels: this.#levels });
+    const contracts = this.#levels.map((level) => this.#contract(level));
+    options.onEvent?.({ kind: 'opened', target: database.target, levels: this.#levels, contracts });
     const capabilities = await this.#capabilities();
     const lanes = Array.from({ length: options.jobs ?? 1 }, (_, lane) => this.#lane(lane, capabilities));
     try {

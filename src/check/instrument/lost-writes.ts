@@ -87,7 +87,7 @@ export function findLostWrites(
       transaction: run.transaction,
       operation: run.operation,
       seen: `${found} of ${run.count}`,
-      detail: `the database said that it wrote ${run.count} rows of ${table}, and committed; only ${found} were ever seen`,
+      detail: `the database said that it wrote ${run.count} ${run.count === 1 ? 'row' : 'rows'} of ${table}, and committed; ${found === 0 ? 'none was' : `only ${found} of them were`} ever seen`,
     });
   }
   return problems;
