@@ -4,8 +4,9 @@
  */
 import type { OrderReason } from '../cases/index.js';
 import type { Batches } from './batches.js';
-import { conflictsOf, read, snapshot } from './conflicts.js';
+import { read, snapshot } from './conflicts.js';
 import { type Because, because, type Evidence } from './evidence.js';
+import { LatestAccesses } from './latest-accesses.js';
 import type { StepPair } from './order-graph.js';
 import type { Solution } from './solve.js';
 import { refOf, type Steps } from './steps.js';
@@ -79,38 +80,21 @@ function* overlappingPairs(
   batches: Batches,
 ): Generator<readonly [before: number, after: number, object: number, readFirst: boolean]> {
   const { first, object, roles } = accesses;
-  const recent: (number[] | undefined)[] = new Array(objects.names.length).fill(undefined);
-  const recentRoles: (number[] | undefined)[] = new Array(objects.names.length).fill(undefined);
+  const placed = new LatestAccesses(objects.names.length);
   const onlyReads = read | snapshot;
-  for (const step of batches.steps) {
+  let step = 0;
+  let found: { readonly other: number; readonly readFirst: boolean }[] = [];
+  const meet = (other: number, theirs: number, conflicts: boolean) => {
+    if (conflicts && overlap(steps, other, step))
+      found.push({ other, readFirst: (theirs & ~onlyReads) === 0 });
+    return conflicts || steps.session[other] === steps.session[step];
+  };
+  for (const next of batches.steps) {
+    step = next;
     for (let i = first[step]!; i < first[step + 1]!; i++) {
-      const at = object[i]!;
-      const mask = conflictsOf(roles[i]!);
-      let list = recent[at];
-      let listRoles = recentRoles[at]!;
-      if (list === undefined) {
-        list = [];
-        listRoles = [];
-        recent[at] = list;
-        recentRoles[at] = listRoles;
-      }
-      let kept = 0;
-      for (let j = 0; j < list.length; j++) {
-        const other = list[j]!;
-        const theirs = listRoles[j]!;
-        const conflicts = (mask & theirs) !== 0;
-        if (conflicts && overlap(steps, other, step)) yield [other, step, at, (theirs & ~onlyReads) === 0];
-        const covered = (conflictsOf(theirs) & ~mask) === 0;
-        if (covered && (conflicts || steps.session[other] === steps.session[step])) continue;
-        list[kept] = other;
-        listRoles[kept++] = theirs;
-      }
-      list[kept] = step;
-      listRoles[kept] = roles[i]!;
-      if (list.length > kept + 1) {
-        list.length = kept + 1;
-        listRoles.length = kept + 1;
-      }
+      placed.add(object[i]!, step, roles[i]!, meet);
+      for (const { other, readFirst } of found) yield [other, step, object[i]!, readFirst];
+      if (found.length > 0) found = [];
     }
   }
 }

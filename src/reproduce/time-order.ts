@@ -1,12 +1,11 @@
 /**
  * The orders that time proves: of two conflicting accesses to an object, the one answered before the other was sent
- * comes first. One sweep over starts and ends; per object only those finished accesses are kept that no later one
- * stands in for, so the edges stay few: an access b that comes after a and conflicts with everything a conflicts with
- * makes a superfluous for whatever comes after b.
+ * comes first. One sweep over starts and ends, which meets only those finished accesses that no later one stands in for
+ * (`latest-accesses.ts`), so the edges stay few.
  */
-import { conflictsOf } from './conflicts.js';
 import type { Accesses } from './evidence.js';
 import { Ints } from './ints.js';
+import { LatestAccesses } from './latest-accesses.js';
 import { type Steps, stepsByTime } from './steps.js';
 
 export interface TimeEdges {
@@ -21,72 +20,56 @@ export function timeOrder(steps: Steps, accesses: Accesses, objectCount: number)
   const { first, object, roles } = accesses;
   const byStart = stepsByTime(steps, start);
   const byEnd = stepsByTime(steps, end);
-  const finished: (number[] | undefined)[] = new Array(objectCount).fill(undefined);
-  const rolesOf: (number[] | undefined)[] = new Array(objectCount).fill(undefined);
-  const edges: TimeEdges = { from: new Ints(count * 2), to: new Ints(count * 2) };
-  /** The last predecessor given to the step at hand, per session: an older one of that session adds nothing. */
-  const given = new Int32Array(steps.firstOf.length).fill(-1);
-
-  const finish = (step: number) => {
-    for (let i = first[step]!; i < first[step + 1]!; i++) {
-      const at = object[i]!;
-      const own = roles[i]!;
-      const mask = conflictsOf(own);
-      let list = finished[at];
-      let listRoles = rolesOf[at]!;
-      if (list === undefined) {
-        list = [];
-        listRoles = [];
-        finished[at] = list;
-        rolesOf[at] = listRoles;
-      }
-      let kept = 0;
-      for (let j = 0; j < list.length; j++) {
-        const other = list[j]!;
-        const theirs = conflictsOf(listRoles[j]!);
-        const covered = (theirs & ~mask) === 0;
-        const after =
-          session[other] === session[step] || ((mask & listRoles[j]!) !== 0 && end[other]! < start[step]!);
-        if (covered && after) continue;
-        list[kept] = other;
-        listRoles[kept++] = listRoles[j]!;
-      }
-      // Most lists keep their length: cutting and growing them again would cost more than the sweep.
-      list[kept] = step;
-      listRoles[kept] = own;
-      if (list.length > kept + 1) {
-        list.length = kept + 1;
-        listRoles.length = kept + 1;
-      }
-    }
+  const finished = new LatestAccesses(objectCount);
+  const predecessors = new Predecessors(steps, count * 2);
+  let step = 0;
+  const isBefore = (other: number, _: number, conflicts: boolean) =>
+    session[other] === session[step] || (conflicts && end[other]! < start[step]!);
+  const precede = (other: number) => {
+    if (session[other] !== session[step]) predecessors.add(other);
   };
-
   let ended = 0;
-  const touched: number[] = [];
   for (let s = 0; s < count; s++) {
-    const step = byStart[s]!;
-    while (ended < count && end[byEnd[ended]!]! < start[step]!) finish(byEnd[ended++]!);
-    for (let i = first[step]!; i < first[step + 1]!; i++) {
-      const list = finished[object[i]!];
-      if (list === undefined) continue;
-      const listRoles = rolesOf[object[i]!]!;
-      const mask = conflictsOf(roles[i]!);
-      for (let j = 0; j < list.length; j++) {
-        const other = list[j]!;
-        const theirs = session[other]!;
-        if ((mask & listRoles[j]!) === 0 || theirs === session[step]) continue;
-        if (given[theirs]! < 0) touched.push(theirs);
-        if (other > given[theirs]!) given[theirs] = other;
-      }
+    while (ended < count && end[byEnd[ended]!]! < start[byStart[s]!]!) {
+      step = byEnd[ended++]!;
+      for (let i = first[step]!; i < first[step + 1]!; i++)
+        finished.add(object[i]!, step, roles[i]!, isBefore);
     }
-    for (const theirs of touched) {
-      edges.from.push(given[theirs]!);
-      edges.to.push(step);
-      given[theirs] = -1;
-    }
-    touched.length = 0;
+    step = byStart[s]!;
+    for (let i = first[step]!; i < first[step + 1]!; i++)
+      finished.eachConflicting(object[i]!, roles[i]!, precede);
+    predecessors.flush(step);
   }
-  return edges;
+  return predecessors.edges;
+}
+
+/** Collects what comes before a step: of each session only the last, for an older one adds nothing. */
+class Predecessors {
+  readonly edges: TimeEdges;
+  readonly #session: Steps['session'];
+  readonly #last: Int32Array;
+  readonly #sessions: number[] = [];
+
+  constructor(steps: Steps, expected: number) {
+    this.edges = { from: new Ints(expected), to: new Ints(expected) };
+    this.#session = steps.session;
+    this.#last = new Int32Array(steps.firstOf.length).fill(-1);
+  }
+
+  add(step: number): void {
+    const session = this.#session[step]!;
+    if (this.#last[session]! < 0) this.#sessions.push(session);
+    if (step > this.#last[session]!) this.#last[session] = step;
+  }
+
+  flush(to: number): void {
+    for (const session of this.#sessions) {
+      this.edges.from.push(this.#last[session]!);
+      this.edges.to.push(to);
+      this.#last[session] = -1;
+    }
+    this.#sessions.length = 0;
+  }
 }
 
 /**
@@ -102,53 +85,25 @@ export function answerOrder(
 ): TimeEdges {
   const { count, start, end, session } = steps;
   const { first, object, roles } = accesses;
-  const recent: (number[] | undefined)[] = new Array(objectCount).fill(undefined);
-  const rolesOf: (number[] | undefined)[] = new Array(objectCount).fill(undefined);
-  const edges: TimeEdges = { from: new Ints(count), to: new Ints(count) };
-  const given = new Int32Array(steps.firstOf.length).fill(-1);
-  const touched: number[] = [];
-  for (const step of stepsByTime(steps, end)) {
+  const answered = new LatestAccesses(objectCount);
+  const predecessors = new Predecessors(steps, count);
+  let step = 0;
+  let at = 0;
+  const meet = (other: number, _: number, conflicts: boolean) => {
+    const apart = session[other] !== session[step];
+    if (conflicts && apart && end[other]! >= start[step]!) {
+      onGuess?.(step, at);
+      predecessors.add(other);
+    }
+    return conflicts || !apart;
+  };
+  for (const next of stepsByTime(steps, end)) {
+    step = next;
     for (let i = first[step]!; i < first[step + 1]!; i++) {
-      const at = object[i]!;
-      if (only?.has(at) === false) continue;
-      const mask = conflictsOf(roles[i]!);
-      let list = recent[at];
-      let listRoles = rolesOf[at]!;
-      if (list === undefined) {
-        list = [];
-        listRoles = [];
-        recent[at] = list;
-        rolesOf[at] = listRoles;
-      }
-      let kept = 0;
-      for (let j = 0; j < list.length; j++) {
-        const other = list[j]!;
-        const theirs = listRoles[j]!;
-        const conflicts = (mask & theirs) !== 0;
-        const apart = session[other] !== session[step];
-        if (conflicts && apart && end[other]! >= start[step]!) {
-          onGuess?.(step, at);
-          if (given[session[other]!]! < 0) touched.push(session[other]!);
-          if (other > given[session[other]!]!) given[session[other]!] = other;
-        }
-        const covered = (conflictsOf(theirs) & ~mask) === 0;
-        if (covered && (conflicts || !apart)) continue;
-        list[kept] = other;
-        listRoles[kept++] = theirs;
-      }
-      list[kept] = step;
-      listRoles[kept] = roles[i]!;
-      if (list.length > kept + 1) {
-        list.length = kept + 1;
-        listRoles.length = kept + 1;
-      }
+      at = object[i]!;
+      if (only?.has(at) !== false) answered.add(at, step, roles[i]!, meet);
     }
-    for (const theirs of touched) {
-      edges.from.push(given[theirs]!);
-      edges.to.push(step);
-      given[theirs] = -1;
-    }
-    touched.length = 0;
+    predecessors.flush(step);
   }
-  return edges;
+  return predecessors.edges;
 }
