@@ -75,8 +75,8 @@ export class Objects {
 
 /** What a read says about the version of a row that it saw. */
 export type Expected =
-  /** The row with these cells; a cell may be unknown. */
-  | { readonly type: 'cells'; readonly cells: readonly Evaluated[] }
+  /** The row with these cells; a cell may be unknown, and then the condition may still say something of it. */
+  | { readonly type: 'cells'; readonly cells: readonly Evaluated[]; readonly where?: RowTest }
   /** No row that satisfies the condition. */
   | { readonly type: 'none'; readonly where: RowTest | undefined }
   /** Some row that satisfies the condition. */
@@ -112,7 +112,7 @@ export function explains(image: Image, expected: Expected): boolean | undefined 
       if (same === false) return false;
       if (same === undefined) sure = undefined;
     }
-    return sure;
+    return expected.where !== undefined && truthOf(expected.where(image)) === false ? false : sure;
   }
   const present =
     image === null ? false : expected.where === undefined ? true : truthOf(expected.where(image));

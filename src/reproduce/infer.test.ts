@@ -169,6 +169,23 @@ describe('order inference, case by case', () => {
     expect(later('0.2')).toBeLessThan(later('1.0'));
   });
 
+  it('tells the version of a row that was read from the condition it met, though the result does not show it', () => {
+    const lines = [
+      '0 1-2 BEGIN',
+      '0 3-4 UPDATE t SET v = 1 WHERE id = 1 -> 1',
+      '0 10-20 COMMIT',
+      '1 11-19 SELECT id FROM t WHERE v > 5 -> [[1],[2]]',
+    ];
+    const older = batchesOf(story(lines, setup), 'postgres:read-committed');
+    expect(older('1.0')).toBeLessThan(older('0.2'));
+    const newer = lines.map((line) => line.replace('v > 5', 'v < 30').replace('v = 1 ', 'v = 30 '));
+    const missing = newer.map((line) => line.replace('[[1],[2]]', '[[2]]'));
+    const later = batchesOf(story(missing, setup), 'postgres:read-committed');
+    expect(later('0.2')).toBeLessThan(later('1.0'));
+    const sooner = batchesOf(story(newer, setup), 'postgres:read-committed');
+    expect(sooner('1.0')).toBeLessThan(sooner('0.2'));
+  });
+
   it('runs statements on different rows in one batch', () => {
     const history = story(
       ['0 1-9 UPDATE t SET v = 1 WHERE id = 1 -> 1', '1 2-8 UPDATE t SET v = 2 WHERE id = 2 -> 1'],

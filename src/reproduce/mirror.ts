@@ -183,7 +183,9 @@ class Mirror {
     for (const { name, cells } of returned ?? []) {
       const row = this.#state.row(table, name);
       found.push(row);
-      this.#state.readRow(step, transaction, row, { type: 'cells', cells }, lock);
+      const expected: Expected =
+        plan.hidden === undefined ? { type: 'cells', cells } : { type: 'cells', cells, where: plan.hidden };
+      this.#state.readRow(step, transaction, row, expected, lock);
     }
     if (keys !== undefined) {
       for (const name of keys) {

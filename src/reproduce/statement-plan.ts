@@ -47,6 +47,8 @@ export interface ScanPlan extends OnRows {
   readonly shows: readonly number[] | undefined;
   /** Every row that satisfies the condition is in the result. */
   readonly complete: boolean;
+  /** The condition, where it may test columns that the result does not show. */
+  readonly hidden?: RowTest | undefined;
 }
 
 export interface UpdatePlan extends OnRows {
@@ -180,6 +182,7 @@ export class Planner {
       where,
       lock: features.locking,
       shows,
+      ...(shape.columns.every((_, at) => shows.includes(at)) ? undefined : { hidden: where }),
       complete:
         select.limit === undefined && select.offset === undefined && !select.locks.some(({ wait }) => wait),
     };
