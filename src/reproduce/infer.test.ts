@@ -186,6 +186,18 @@ describe('order inference, case by case', () => {
     expect(sooner('1.0')).toBeLessThan(sooner('0.2'));
   });
 
+  it.each([
+    ['names rows without a key by a column that told them apart', 'UPDATE t SET v = 1 WHERE id = 1', true],
+    ['but not by one that a statement changes', 'UPDATE t SET id = 3 WHERE id = 1', false],
+    ['nor by one with a value that was put in twice', 'INSERT INTO t VALUES (1, 1)', false],
+    ['nor if rows came from a query', 'INSERT INTO t SELECT 3, 3', false],
+  ])('%s', (_, sql, named) => {
+    const keyless = [setup[0]!.replace(' PRIMARY KEY', ''), setup[1]!];
+    const history = story([`0 1-9 ${sql} -> 1`, '1 2-8 UPDATE t SET v = 2 WHERE id = 2 -> 1'], keyless);
+    const batch = batchesOf(history, 'postgres:read-committed');
+    expect(batch('0.0') === batch('1.0')).toBe(named);
+  });
+
   it('runs statements on different rows in one batch', () => {
     const history = story(
       ['0 1-9 UPDATE t SET v = 1 WHERE id = 1 -> 1', '1 2-8 UPDATE t SET v = 2 WHERE id = 2 -> 1'],

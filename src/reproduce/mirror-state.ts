@@ -6,6 +6,7 @@ import type { Contract, Mechanism } from '../contracts/index.js';
 import type { History, Operation } from '../histories/index.js';
 import type { Dialect } from '../sql/index.js';
 import * as role from './conflicts.js';
+import { nameRows } from './de-facto-key.js';
 import {
   AccessList,
   Edges,
@@ -130,6 +131,7 @@ export class MirrorState {
     this.dialect = header.dialect ?? 'postgres';
     this.mechanism = contract.mechanism;
     this.tables = readSchema(header.setup ?? [], this.dialect);
+    nameRows(this.tables, operations, this.dialect);
     this.taken = new Uint8Array(steps.count);
     this.snapshot = snapshotSteps(steps, operations, this.mechanism);
     this.scanLocks = this.mechanism.passedRows === 'kept';

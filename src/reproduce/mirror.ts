@@ -150,6 +150,8 @@ class Mirror {
     if (this.#state.mechanism.certifier === 'ssi' && plan.type !== 'opaque')
       this.#state.watch(step, transaction, plan.table);
     if (this.#state.clock >= 0) this.#stamp(step, plan);
+    if (this.#state.scanLocks && plan.type !== 'opaque' && plan.table.unindexed && plan.type !== 'insert')
+      this.#passAll(step, transaction, plan);
     const locksOut = op.error?.class === 'busy' || op.error?.class === 'serialization';
     if (this.#state.writerLock >= 0 && op.kind !== 'select' && !locksOut)
       this.#state.writer(step, transaction, false);
@@ -158,6 +160,12 @@ class Mirror {
     else if (plan.type === 'insert') this.#insert(step, transaction, plan);
     else if (plan.type === 'opaque') this.#opaque(step, transaction, op, plan);
     else this.#change(step, transaction, op, plan);
+  }
+
+  /** Without an index on the names of rows, whoever locks one of them passes all. */
+  #passAll(step: number, transaction: number, plan: ScanPlan | UpdatePlan | DeletePlan): void {
+    const locks = plan.type !== 'scan' || plan.lock !== 'none' || this.#state.mechanism.readsLock;
+    if (locks) this.#state.scanLock(step, transaction, plan.table, true);
   }
 
   /** Timestamps are left on every row a statement tried to change, whether it was there or not. */

@@ -1,8 +1,9 @@
 /**
  * The tables of a history's set-up: their columns, how their rows are named, and the rows they start with.
  *
- * A row is named by the column `rid` (generated tables) or `pkId` (Pisco's), else by the primary key. A table with
- * neither has no named rows, and every statement on it concerns the whole table.
+ * A row is named by the column `rid` (generated tables) or `pkId` (Pisco's), else by the primary key, else by a column that
+ * happened to tell all rows apart (`de-facto-key.ts`). A table with none of these has no named rows, and every statement on it
+ * concerns the whole table.
  */
 import {
   applyInsert,
@@ -26,8 +27,12 @@ export interface Table {
   /** Lower-case names of the columns, in order; columns that only a trace mentions are added as they appear. */
   readonly columns: string[];
   /** Positions of the columns that name a row; empty: rows have no names. */
-  readonly identity: readonly number[];
-  /** Rows after the set-up, by name; undefined: the set-up does something we cannot follow. */
+  identity: readonly number[];
+  /** No index leads to the rows by their names: a statement that names one still passes all of them. */
+  unindexed: boolean;
+  /** Rows of the set-up that nothing names yet. */
+  unnamed: (readonly Evaluated[])[];
+  /** Rows after the set-up, by name; undefined: the set-up does something we cannot follow, or some have no name. */
   initial: Map<string, Image> | undefined;
 }
 
@@ -65,6 +70,8 @@ export function addTable(tables: Map<string, Table>, name: string, shape?: Table
     shape,
     columns,
     identity: identityOf(columns, shape),
+    unindexed: false,
+    unnamed: [],
     initial: shape === undefined ? undefined : new Map(),
   };
   tables.set(tableKey(name), table);
@@ -81,9 +88,10 @@ function identityOf(columns: readonly string[], shape: TableShape | undefined): 
   return key.map((name) => columns.indexOf(name.toLowerCase())).filter((at) => at >= 0);
 }
 
-function addRow(table: Table, row: readonly Evaluated[]): void {
+export function addRow(table: Table, row: readonly Evaluated[]): void {
   const name = rowName(table, row);
-  if (name === undefined) table.initial = undefined;
+  if (table.identity.length === 0) table.unnamed.push(row);
+  else if (name === undefined) table.initial = undefined;
   else table.initial?.set(name, row);
 }
 
