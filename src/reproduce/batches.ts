@@ -193,12 +193,13 @@ class Batcher {
     }
     const { step, edge } = weakest;
     const choices = [...new Set(cycle.map(({ choice }) => choice))].filter((choice) => choice >= 0);
-    if (weakest.strength === strength.answered) {
+    if (weakest.strength !== strength.answered)
+      this.#forced.push({ step, strength: weakest.strength, choices });
+    if (weakest.strength === strength.answered || weakest.strength === strength.presumed) {
       this.graph.pending[step]!--;
       this.#moved.set(edge, -1);
       return;
     }
-    this.#forced.push({ step, strength: weakest.strength, choices });
     const next = step + 1 < firstOf[session[step]! + 1]! ? step + 1 : -1;
     this.graph.pending[step]!--;
     this.#moved.set(edge, next);

@@ -263,6 +263,45 @@ describe('order inference, case by case', () => {
     ]);
   });
 
+  it('believes what a read shows more than that a transaction overwrites only what its snapshot shows', () => {
+    const history = story(
+      [
+        '0 1-2 BEGIN',
+        '0 3-4 UPDATE t SET v = 1 WHERE id = 1 -> 1',
+        '0 10-20 COMMIT',
+        '1 5-6 BEGIN',
+        '1 11-19 SELECT id, v FROM t WHERE id = 1 -> [[1,10]]',
+        '1 30-40 UPDATE t SET v = 2 WHERE id = 1 -> 1',
+        '1 50-60 COMMIT',
+      ],
+      setup,
+    );
+    const batch = batchesOf(history, 'postgres:repeatable-read');
+    expect(batch('1.1')).toBeLessThan(batch('0.2'));
+    expect(batch('0.2')).toBeLessThan(batch('1.2'));
+    expect(inferSchedule(history, contract('postgres:repeatable-read')).unexplained).toEqual([
+      { statement: [1, 2], object: 't/1', what: 'overwrote a version that its snapshot does not show' },
+    ]);
+  });
+
+  it('puts a read that shows something newer than its snapshot after the COMMIT that published it', () => {
+    const history = story(
+      [
+        '0 1-2 BEGIN',
+        '0 3-4 UPDATE t SET v = 1 WHERE id = 1 -> 1',
+        '1 5-6 BEGIN',
+        '1 7-8 SELECT id, v FROM t WHERE id = 2 -> [[2,20]]',
+        '0 10-20 COMMIT',
+        '1 11-19 SELECT id, v FROM t WHERE id = 1 -> [[1,1]]',
+      ],
+      setup,
+    );
+    const batch = batchesOf(history, 'postgres:repeatable-read');
+    expect(batch('0.2')).toBeLessThan(batch('1.2'));
+    const { unexplained } = inferSchedule(history, contract('postgres:repeatable-read'));
+    expect(unexplained.map(({ statement }) => statement)).toEqual([[1, 2]]);
+  });
+
   it('keeps a read that no version explains where time puts it, and tells of it', () => {
     const history = story(
       ['0 1-2 UPDATE t SET v = 1 WHERE id = 1 -> 1', '1 5-9 SELECT id, v FROM t WHERE id = 1 -> [[1,99]]'],

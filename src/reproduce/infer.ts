@@ -247,7 +247,7 @@ function notesOf(evidence: Evidence, { batches, holds }: Solution, { header }: H
     );
   if (evidence.unexplained.length > 0)
     notes.push(`${evidence.unexplained.length} accesses of the raw run fit no version or lock that it shows`);
-  const hard = batches.forced.filter((one) => one.strength <= strength.certain).length;
+  const hard = batches.forced.filter((one) => one.strength <= strength.presumed).length;
   if (hard > 0)
     notes.push(`${hard} statements stand where they are only because the orders found contradict each other`);
   if (header.sessionLevels !== undefined && Object.keys(header.sessionLevels).length > 0)

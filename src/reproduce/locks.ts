@@ -26,6 +26,8 @@ interface Holder {
   wrote: boolean;
 }
 
+export const overwrote = 'overwrote a version that its snapshot does not show';
+
 export class LockTable {
   readonly taken: Evidence['locks'] = {
     step: new Ints(1024),
@@ -154,8 +156,7 @@ export class LockTable {
     if (basis < 0 || ending < 0) return;
     if (steps.start[ending]! < steps.end[basis]!)
       this.#overlapping(ending, basis, because.firstUpdater, object, ending === writer.step);
-    else if (basis !== step)
-      this.unexplained.push({ step, object, what: 'overwrote a version that its snapshot does not show' });
+    else if (basis !== step) this.unexplained.push({ step, object, what: overwrote });
   }
 
   #overlapping(

@@ -1,5 +1,5 @@
 /** All orders between steps as one graph: what each step releases, and what still stands in each step's way. */
-import type { Edges, Order } from './evidence.js';
+import { because, type Edges, type Order } from './evidence.js';
 import { type Groups, groupBy } from './ints.js';
 import type { TimeEdges } from './time-order.js';
 
@@ -8,12 +8,14 @@ export const strength = {
   /** A replay has shown it. */
   learnt: 0,
   certain: 1,
+  /** The contract says so, but the run may have broken it: what reads show counts more. */
+  presumed: 2,
   /** Of an alternative that was chosen. */
-  chosen: 2,
+  chosen: 3,
   /** A guess, or a lock that may be waited for. */
-  weak: 3,
+  weak: 4,
   /** Nothing speaks for it but that it was answered first. */
-  answered: 4,
+  answered: 5,
 } as const;
 
 /** The orders of the alternatives chosen, with the number of the choice each belongs to. */
@@ -58,7 +60,9 @@ export function orderGraph(
   const choice = new Int32Array(all).fill(-1);
   from.set(edges.from.view());
   to.set(edges.to.view());
-  for (let i = 0; i < found; i++) if (edges.soft.at(i) === 1) strengths[i] = strength.weak;
+  for (let i = 0; i < found; i++)
+    if (edges.soft.at(i) === 1) strengths[i] = strength.weak;
+    else if (edges.why.at(i) === because.firstUpdater) strengths[i] = strength.presumed;
   chosen.orders.forEach((order, i) => {
     from[found + i] = order.from;
     to[found + i] = order.to;

@@ -50,7 +50,7 @@ export function solve(
 function scoreOf({ forced }: Batches, holds: readonly number[]): number {
   let score = holds.filter((one) => one < 0).length * 10;
   for (const one of forced)
-    if (one.strength <= strength.certain) score += 100;
+    if (one.strength <= strength.presumed) score += 100;
     else if (one.strength === strength.weak && one.choices.length > 0) score += 1;
   return score;
 }

@@ -10,18 +10,33 @@
  *    COMMIT and the one after the last.
  * 3. They do not: ambiguous. Each run of candidates that fit is an alternative; `solve.ts` finds those that go together
  *    (Pisco §4, data version disambiguation).
- * 4. None fits: unexplained, no order.
+ * 4. None fits: unexplained. The bug may be that it saw something newer than its snapshot, so the versions around the read itself
+ *    are looked at in the same way; orders found there are guesses.
+ *
+ * What a read shows is observed; that a transaction overwrites only what its snapshot shows is presumed (`locks.ts`). Where
+ * the two contradict each other the write is what is unexplained.
  */
+
 import { because, type Evidence, type Expected, explains, type Need, type Order } from './evidence.js';
+import { overwrote } from './locks.js';
 
 /** Adds what all reads show: edges where one order explains a read, choices where several do. */
 export function addVersionOrder(evidence: Evidence): void {
+  const before = evidence.edges.from.length;
   for (const need of evidence.needs) orderNeed(evidence, need);
   orderScans(evidence);
+  tellOverwrites(evidence, before);
 }
 
 function orderNeed(evidence: Evidence, need: Need): void {
-  const { objects, steps, unexplained, edges } = evidence;
+  if (versionFits(evidence, need, false)) return;
+  evidence.unexplained.push({ step: need.step, object: need.row, what: saw(need.expected) });
+  if (need.snapshot !== need.step) versionFits(evidence, { ...need, snapshot: need.step }, true);
+}
+
+/** Adds the orders under which a snapshot shows what was read; false: there are none. */
+function versionFits(evidence: Evidence, need: Need, soft: boolean): boolean {
+  const { objects, steps, edges } = evidence;
   const chain = objects.chains[need.row];
   const { snapshot, expected } = need;
   const imageAt = (version: number) => (version < 0 ? objects.initial[need.row] : chain!.image[version]);
@@ -34,11 +49,7 @@ function orderNeed(evidence: Evidence, need: Need): void {
     before = last;
     while (before >= 0 && steps.end[chain.publish[before]!]! >= steps.start[snapshot]!) before--;
   }
-  if (before === last) {
-    if (explains(imageAt(last), expected) === false)
-      unexplained.push({ step: need.step, object: need.row, what: saw(expected) });
-    return;
-  }
+  if (before === last) return explains(imageAt(last), expected) !== false;
   const fits: [number, number][] = [];
   for (let version = before; version <= last; version++) {
     if (explains(imageAt(version), expected) === false) continue;
@@ -46,13 +57,36 @@ function orderNeed(evidence: Evidence, need: Need): void {
     if (run !== undefined && run[1] === version - 1) run[1] = version;
     else fits.push([version, version]);
   }
-  if (fits.length === 0) unexplained.push({ step: need.step, object: need.row, what: saw(expected) });
-  else if (fits.length === 1) {
+  if (fits.length === 1) {
     for (const { from, to, why } of ordersOf(evidence, need, before, last, fits[0]!))
-      edges.add(from, to, why, need.row);
-  } else {
+      edges.add(from, to, why, need.row, soft);
+  } else if (fits.length > 1) {
     const alternatives = fits.map((run) => ordersOf(evidence, need, before, last, run));
     evidence.choices.push({ step: need.step, object: need.row, what: 'version', alternatives });
+  }
+  return fits.length > 0;
+}
+
+/** Writes that their transaction's snapshot, as its reads show, should have forbidden. `from`: the first edge of a read. */
+function tellOverwrites({ edges, steps, unexplained, locks }: Evidence, from: number): void {
+  const presumed = new Map<number, number>();
+  for (let i = 0; i < from; i++)
+    if (edges.why.at(i) === because.firstUpdater)
+      presumed.set(edges.to.at(i) * steps.count + edges.from.at(i), edges.object.at(i));
+  if (presumed.size === 0) return;
+  const told = new Set<number>();
+  for (let i = from; i < edges.from.length; i++) {
+    const pair = edges.from.at(i) * steps.count + edges.to.at(i);
+    if (edges.why.at(i) === because.misses && presumed.has(pair)) told.add(pair);
+  }
+  if (told.size === 0) return;
+  const writes = new Map<string, number>();
+  for (let i = 0; i < locks.step.length; i++)
+    writes.set(`${steps.transaction[locks.step.at(i)!]} ${locks.object.at(i)}`, locks.step.at(i)!);
+  for (const pair of told) {
+    const object = presumed.get(pair)!;
+    const step = writes.get(`${steps.transaction[Math.floor(pair / steps.count)]} ${object}`);
+    if (step !== undefined) unexplained.push({ step, object, what: overwrote });
   }
 }
 
