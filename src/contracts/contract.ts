@@ -81,6 +81,11 @@ export interface Mechanism {
    * included; `released`: rows that do not match are let go. Absent: only rows that match are locked.
    */
   readonly passedRows?: 'kept' | 'released';
+  /**
+   * A statement that fails inside a transaction rolls it back there and then, locks included, unless a savepoint saves it; the
+   * ROLLBACK that the client still owes changes nothing.
+   */
+  readonly failureRollsBack?: boolean;
 }
 
 /** Where the promise is written down. */

@@ -43,6 +43,8 @@ export interface InferOptions {
   readonly check?: boolean;
   /** Send statements again that fell to deadlocks and time-outs; default false. */
   readonly keepTimed?: boolean;
+  /** Failed operations, by their place in the history, that take their recorded outcome: a ROLLBACK stands in their place. */
+  readonly spared?: ReadonlySet<number>;
   /** For ambiguous statements, by number, which of their choices to try first. */
   readonly choices?: ReadonlyMap<number, number>;
   /** Orders that replays have shown (`refine.ts`); they outweigh everything else. */
@@ -120,7 +122,8 @@ export function openInference(history: History, contract: Contract, options: Inf
       `the contract ${contract.id} says what must not happen but not how an engine works; order inference needs a vendor's contract`,
     );
   }
-  const steps = stepsOf(history, options.keepTimed);
+  const { failureRollsBack } = mechanism;
+  const steps = stepsOf(history, { keepTimed: options.keepTimed, spared: options.spared, failureRollsBack });
   const evidence = collectEvidence(history, steps, { ...contract, mechanism });
   addVersionOrder(evidence);
   if (mechanism.protocol === 'timestamp') addTimestampOrder(evidence);

@@ -26,6 +26,13 @@ interface Holder {
   wrote: boolean;
 }
 
+export interface LockMode {
+  readonly exclusive: boolean;
+  readonly writes: boolean;
+  /** A new row: whether its key is free is a matter of what is committed now, not of a snapshot. */
+  readonly inserts?: boolean;
+}
+
 export const overwrote = 'overwrote a version that its snapshot does not show';
 
 export class LockTable {
@@ -65,13 +72,8 @@ export class LockTable {
     return this.#sequence.get(object) ?? [];
   }
 
-  take(
-    step: number,
-    transaction: number,
-    object: number,
-    mode: { readonly exclusive: boolean; readonly writes: boolean },
-  ): void {
-    const { exclusive, writes } = mode;
+  take(step: number, transaction: number, object: number, mode: LockMode): void {
+    const { exclusive, writes, inserts = false } = mode;
     const holder = this.#exclusive.get(object);
     const sharers = this.#sharers.get(object);
     if (holder?.transaction === transaction) {
@@ -83,11 +85,11 @@ export class LockTable {
     this.taken.object.push(object);
     this.taken.exclusive.push(exclusive ? 1 : 0);
     if (holder !== undefined) {
-      this.#after(holder, step, transaction, object, exclusive);
+      this.#after(holder, step, transaction, object, exclusive && !inserts);
       if (holder.wrote && this.committed(holder.transaction)) this.#writer.set(object, holder);
     }
     const writer = this.#writer.get(object);
-    if (exclusive && writer !== undefined) this.#basedOn(writer, step, transaction, object);
+    if (exclusive && !inserts && writer !== undefined) this.#basedOn(writer, step, transaction, object);
     if (!exclusive) {
       if (sharers === undefined) this.#sharers.set(object, [{ transaction, step, wrote: false }]);
       else sharers.push({ transaction, step, wrote: false });
@@ -127,7 +129,7 @@ export class LockTable {
   }
 
   /** `step` got the lock that `holder` had. */
-  #after(holder: Holder, step: number, transaction: number, object: number, exclusive: boolean): void {
+  #after(holder: Holder, step: number, transaction: number, object: number, changes: boolean): void {
     const { steps } = this;
     const ending = holder.brief === true ? holder.step : steps.endOf[holder.transaction]!;
     if (ending < 0 || steps.start[ending]! >= steps.end[step]!) {
@@ -138,7 +140,7 @@ export class LockTable {
     // A step that waits for its lock fixes its snapshot before it waits, so it may have to be sent early; but not if it
     // could overwrite only what its snapshot shows.
     const overwrites =
-      exclusive && holder.wrote && this.basisOf(transaction) >= 0 && this.committed(holder.transaction);
+      changes && holder.wrote && this.basisOf(transaction) >= 0 && this.committed(holder.transaction);
     const arrives = this.arrives(transaction, step);
     const mayWait = arrives !== 'no' && !overwrites;
     this.#overlapping(ending, step, because.lock, object, ending === holder.step || mayWait);

@@ -145,10 +145,7 @@ export class MirrorState {
       this.edges,
       this.unexplained,
       (transaction) => (firstUpdaterWins ? this.snapshot[transaction]! : -1),
-      (transaction) => {
-        const ending = steps.endOf[transaction]!;
-        return ending >= 0 && this.opOf(ending)?.ends !== 'rollback';
-      },
+      (transaction) => (this.endsIn(transaction) ?? 'rollback') !== 'rollback',
       (transaction, step) =>
         this.early.has(step) ? 'range' : this.snapshot[transaction] === step ? 'row' : 'no',
     );
@@ -161,6 +158,24 @@ export class MirrorState {
   opOf(step: number): Operation | undefined {
     const source = this.steps.source[step]!;
     return source < 0 ? undefined : this.history.operations[source];
+  }
+
+  /** What became of a transaction; undefined: nothing ended it. */
+  endsIn(transaction: number): 'commit' | 'rollback' | 'unknown' | undefined {
+    const ending = this.steps.endOf[transaction]!;
+    // A failure that ends its transaction without saying so.
+    return ending < 0 ? undefined : (this.opOf(ending)?.ends ?? 'rollback');
+  }
+
+  /** Plain reads lock, except those of one statement that is a transaction of its own: they need no lock to be serializable. */
+  readsLock(step: number, transaction: number): boolean {
+    const { readsLock, protocol } = this.mechanism;
+    return readsLock && !(protocol === 'locking' && this.isAlone(step, transaction));
+  }
+
+  isAlone(step: number, transaction: number): boolean {
+    const { transaction: of, endOf } = this.steps;
+    return endOf[transaction] === step && of[step - 1] !== transaction;
   }
 
   openTable(table: Table): void {
@@ -241,13 +256,13 @@ export class MirrorState {
     return snapshot >= 0 && snapshot < step ? snapshot : step;
   }
 
-  write(step: number, transaction: number, row: number, image: Image): void {
+  write(step: number, transaction: number, row: number, image: Image, inserts = false): void {
     if (this.doing[transaction]?.late?.has(row) === true) {
       this.insertLate(step, transaction, row, image);
       return;
     }
     this.settle(step, transaction, row);
-    this.lock(step, transaction, row, role.write | role.lock);
+    this.lock(step, transaction, row, role.write | role.lock, inserts);
     if (this.scanLocks) this.scanLock(step, transaction, undefined, false, row);
     if (this.writerLock >= 0) this.writer(step, transaction, true);
     this.do(transaction).write(row, this.current[row], image);
@@ -316,7 +331,7 @@ export class MirrorState {
     });
   }
 
-  lock(step: number, transaction: number, object: number, roles: number): void {
+  lock(step: number, transaction: number, object: number, roles: number, inserts = false): void {
     this.accesses.add(step, object, roles);
     this.do(transaction).access(object, roles);
     // Where writers do not exclude each other the order of commits decides, and is found when they end.
@@ -324,6 +339,7 @@ export class MirrorState {
       this.locks.take(step, transaction, object, {
         exclusive: (roles & role.lock) !== 0,
         writes: (roles & role.write) !== 0,
+        inserts,
       });
   }
 

@@ -65,10 +65,7 @@ class Mirror {
       chainOf: (object) => this.#state.objects.chains[object],
       snapshot: this.#state.snapshot,
       mechanism: this.#state.mechanism,
-      endsIn: (transaction) => {
-        const ending = steps.endOf[transaction]!;
-        return ending < 0 ? undefined : this.#state.opOf(ending)?.ends;
-      },
+      endsIn: (transaction) => this.#state.endsIn(transaction),
       waits,
     });
     for (const choice of failed) choices.push(choice);
@@ -110,7 +107,8 @@ class Mirror {
     const begins = step === 0 || this.steps.transaction[step - 1] !== transaction;
     if (begins && this.#state.clock >= 0) this.#state.accesses.add(step, this.#state.clock, role.lock);
     if (!this.steps.replaced[step]) this.#statement(step, transaction, op);
-    if (op.ends !== undefined) this.#state.end(step, transaction, op.ends);
+    if (this.steps.endOf[transaction] === step)
+      this.#state.end(step, transaction, this.#state.endsIn(transaction)!);
   }
 
   #statement(step: number, transaction: number, op: Operation): void {
@@ -164,7 +162,7 @@ class Mirror {
 
   /** Without an index on the names of rows, whoever locks one of them passes all. */
   #passAll(step: number, transaction: number, plan: ScanPlan | UpdatePlan | DeletePlan): void {
-    const locks = plan.type !== 'scan' || plan.lock !== 'none' || this.#state.mechanism.readsLock;
+    const locks = plan.type !== 'scan' || plan.lock !== 'none' || this.#state.readsLock(step, transaction);
     if (locks) this.#state.scanLock(step, transaction, plan.table, true);
   }
 
@@ -185,7 +183,7 @@ class Mirror {
 
   #scan(step: number, transaction: number, op: Operation, plan: ScanPlan): void {
     const { table, keys, where } = plan;
-    const lock = plan.lock === 'none' && this.#state.mechanism.readsLock ? 'share' : plan.lock;
+    const lock = plan.lock === 'none' && this.#state.readsLock(step, transaction) ? 'share' : plan.lock;
     const returned = resultRows(op, plan);
     const found: number[] = [];
     for (const { name, cells } of returned ?? []) {
@@ -228,7 +226,7 @@ class Mirror {
       if (name === undefined) this.#state.fuzzyWrite(step, transaction, table);
       else if (protocol === 'optimistic' && writeConflict === 'fails')
         this.#state.insertLate(step, transaction, this.#state.row(table, name), cells);
-      else this.#state.write(step, transaction, this.#state.row(table, name), cells);
+      else this.#state.write(step, transaction, this.#state.row(table, name), cells, true);
     }
   }
 
@@ -290,7 +288,7 @@ class Mirror {
       const object = this.#state.tableObject[table.number]!;
       this.#state.accesses.add(step, object, role.read);
       if (seen !== step) this.#state.accesses.add(seen, object, role.snapshot);
-      if (plan.lock !== 'none' || this.#state.mechanism.readsLock)
+      if (plan.lock !== 'none' || this.#state.readsLock(step, transaction))
         this.#state.lock(step, transaction, object, plan.lock === 'update' ? role.lock : role.share);
     }
     for (const table of plan.writes) this.#state.fuzzyWrite(step, transaction, table);

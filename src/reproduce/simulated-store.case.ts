@@ -167,7 +167,12 @@ export class SimStore {
       return { ...result, ends: 'rollback' };
     }
     if (txn.explicit) {
-      if (result.error === 'serialization') txn.failed = true;
+      const rollsBack = result.error !== undefined && this.mechanism.failureRollsBack === true;
+      if (result.error === 'serialization' || rollsBack) txn.failed = true;
+      if (rollsBack) {
+        txn.writes.clear();
+        this.#release(txn);
+      }
       return result;
     }
     this.#end(txn, result.error === undefined);
@@ -258,6 +263,10 @@ export class SimStore {
         else versions.push({ at: this.#clock, value });
       }
     }
+    this.#release(txn);
+  }
+
+  #release(txn: Txn): void {
     for (const [row, holder] of this.#locks) if (holder === txn) this.#locks.delete(row);
     for (;;) {
       const next = this.#waiting.findIndex((one) => !this.#locks.has(one.row));
@@ -303,7 +312,8 @@ export function simulate(
     flying.delete(session);
     flight.done = ++time;
     flight.result = result;
-    const failed = result.error !== undefined && result.error !== 'duplicate-key';
+    const failed =
+      result.error !== undefined && (mechanism.failureRollsBack === true || result.error !== 'duplicate-key');
     if (failed && !/^(commit|rollback)$/.test(flight.op.type)) skipToEnd(session, result);
   };
   const skipToEnd = (session: number, result: SimResult) => {

@@ -6,7 +6,8 @@
  * they were, because their outcome hangs on timing that no order of statements decides; each is noted:
  *
  * - A statement that fell to a deadlock or a time-out is left out. If that ended its transaction, a ROLLBACK stands
- *   in its place; if it doomed it, the transaction's COMMIT becomes the ROLLBACK it really was.
+ *   in its place; if it doomed it, the transaction's COMMIT becomes the ROLLBACK it really was. The same holds for failures that
+ *   replays have shown not to come back by themselves (`spared`).
  * - The ROLLBACK an executor sends after a failed COMMIT is left out: the replay sends its own.
  * - Where the database ended a transaction by itself and the session went on without BEGIN, a ROLLBACK is put in;
  *   executors leave the rest of a failed transaction's text out, and this is where that text ends.
@@ -29,7 +30,7 @@ export interface Steps {
   /** Infinity: never answered. */
   readonly end: Float64Array;
   readonly transactionCount: number;
-  /** The step that ended each transaction; −1: none did. */
+  /** The step that ended each transaction, whatever was sent for it later; −1: none did. */
   readonly endOf: Int32Array;
   /** For each session its first step; the session's steps follow each other. */
   readonly firstOf: Int32Array;
@@ -53,8 +54,17 @@ const byTiming: ReadonlySet<ErrorClass> = new Set([
   'cancelled',
 ]);
 
-/** Rebuilds the program of a history. `keepTimed`: statements that fell to deadlocks and time-outs are sent again. */
-export function stepsOf(history: History, keepTimed = false): Steps {
+export interface StepOptions {
+  /** Statements that fell to deadlocks and time-outs are sent again. */
+  readonly keepTimed?: boolean | undefined;
+  /** Failed operations, by their place in the history, that take their recorded outcome instead of being sent again. */
+  readonly spared?: ReadonlySet<number> | undefined;
+  /** The contract's clause: a failure ends its transaction, whatever is sent afterwards. */
+  readonly failureRollsBack?: boolean | undefined;
+}
+
+/** Rebuilds the program of a history. */
+export function stepsOf(history: History, options: StepOptions = {}): Steps {
   const { header, operations } = history;
   const bySession: number[][] = header.sessions.map(() => []);
   operations.forEach((op, at) => {
@@ -66,7 +76,7 @@ export function stepsOf(history: History, keepTimed = false): Steps {
       );
     list.push(at);
   });
-  const builder = new Builder(history, keepTimed);
+  const builder = new Builder(history, options);
   const sessions = bySession.map((list, number) => ({
     name: header.sessions[number]!,
     ...levelOf(history, number),
@@ -111,7 +121,7 @@ class Builder {
 
   constructor(
     private readonly history: History,
-    private readonly keepTimed: boolean,
+    private readonly options: StepOptions,
   ) {
     // Each operation makes one step; a failed one may need a ROLLBACK behind it.
     const { operations } = history;
@@ -134,6 +144,7 @@ class Builder {
     let last = -1;
     let explicit = false;
     let doomed = false;
+    let over = false;
     let before: Operation | undefined;
     for (let i = 0; i < list.length; i++) {
       const at = list[i]!;
@@ -144,22 +155,31 @@ class Builder {
         this.#endOf.push(-1);
         explicit = kind === 'begin';
         doomed = false;
+        over = false;
       } else explicit = true;
       const previous = before;
       before = op;
+      if (over) {
+        this.#leftOut.push({ operation: at, why: 'its transaction had been rolled back' });
+        continue;
+      }
       if (kind === 'rollback' && op.statement === undefined && isFailedCommit(previous, op)) {
         this.#leftOut.push({ operation: at, why: 'the executor rolled back after a COMMIT that failed' });
         continue;
       }
-      const error = op.error;
-      if (error !== undefined && byTiming.has(error.class) && !this.keepTimed) {
+      const ended = ends !== undefined || (explicit && op.error !== undefined && this.#rollsBack(list, i));
+      const why = this.#whyNotSent(op, at);
+      if (why !== undefined) {
         doomed = true;
-        this.#leftOut.push({ operation: at, why: `it ended by timing (${error.class})` });
-        if (ends !== undefined && explicit) this.#add(number, op, at, statements, 'ROLLBACK');
+        this.#leftOut.push({ operation: at, why });
+        if (ended && explicit) {
+          this.#add(number, op, at, statements, true, 'ROLLBACK');
+          over = ends === undefined;
+        }
         continue;
       }
       const becomesRollback = doomed && kind === 'commit' && ends === 'rollback';
-      this.#add(number, op, at, statements, becomesRollback ? 'ROLLBACK' : undefined);
+      this.#add(number, op, at, statements, ended, becomesRollback ? 'ROLLBACK' : undefined);
       if (ends !== 'rollback' || kind === 'rollback' || kind === 'commit' || !explicit) continue;
       const next = list[i + 1] === undefined ? undefined : operations[list[i + 1]!]!;
       if (next !== undefined && next.kind !== 'begin') {
@@ -171,14 +191,35 @@ class Builder {
     return statements;
   }
 
+  /** Why an operation is not sent again, if it is not. */
+  #whyNotSent({ error }: Operation, at: number): string | undefined {
+    if (error === undefined) return undefined;
+    if (byTiming.has(error.class) && this.options.keepTimed !== true)
+      return `it ended by timing (${error.class})`;
+    return this.options.spared?.has(at) === true
+      ? `its failure is taken as recorded (${error.class})`
+      : undefined;
+  }
+
+  /** Whether a failure ended its transaction though the database did not say so: it does unless a savepoint saved it. */
+  #rollsBack(list: readonly number[], failed: number): boolean {
+    if (this.options.failureRollsBack !== true) return false;
+    const { operations } = this.history;
+    const { transaction } = operations[list[failed]!]!;
+    for (let i = failed + 1; operations[list[i]!]?.transaction === transaction; i++)
+      if (operations[list[i]!]!.kind === 'rollback-to') return false;
+    return true;
+  }
+
   #add(
     session: number,
     op: Operation,
     source: number,
     statements: string[],
+    ended: boolean,
     instead: string | undefined,
   ): void {
-    if (op.ends !== undefined) this.#endOf[this.#endOf.length - 1] = this.#count;
+    if (ended && this.#endOf.at(-1) === -1) this.#endOf[this.#endOf.length - 1] = this.#count;
     const { start, end } = op;
     this.#put(
       session,

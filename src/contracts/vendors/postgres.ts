@@ -17,6 +17,12 @@ const rowLocks = cite(
   'readsLock',
 );
 
+const failures = cite(
+  'PostgreSQL sources, access/transam/README, The Transaction System',
+  'https://github.com/postgres/postgres/blob/master/src/backend/access/transam/README',
+  'failureRollsBack',
+);
+
 const readCommitted: Mechanism = {
   protocol: 'locking',
   pivot: 'statement',
@@ -27,6 +33,7 @@ const readCommitted: Mechanism = {
   readsLock: false,
   firstUpdaterWins: false,
   certifier: 'none',
+  failureRollsBack: true,
 };
 
 const repeatableRead: Mechanism = {
@@ -50,6 +57,7 @@ const readCommittedSources = [
   ),
   ...cite(levels, page, 'certifier', 'forbids'),
   ...rowLocks,
+  ...failures,
 ];
 
 export const postgresContracts: readonly Contract[] = [
@@ -94,6 +102,7 @@ export const postgresContracts: readonly Contract[] = [
         'forbids',
       ),
       ...rowLocks,
+      ...failures,
     ],
   },
   {
@@ -117,6 +126,7 @@ export const postgresContracts: readonly Contract[] = [
         'forbids',
       ),
       ...rowLocks,
+      ...failures,
     ],
   },
 ];
