@@ -54,6 +54,12 @@ export interface InferOptions {
 /** What a history shows about its order, ready to be made into schedules. */
 export interface Inference {
   readonly evidence: Evidence;
+  /** A certifier decides who fails, by more than rows and times show. */
+  readonly certified: boolean;
+  /** Failed operations that take their recorded outcome. */
+  readonly spared: ReadonlySet<number>;
+  /** The same with more of these. */
+  sparing(operations: Iterable<number>): Inference;
   /**
    * The schedule, with orders that replays have shown. `careful`: of two overlapping statements that conflict, the one
    * answered first always goes first where nothing else speaks against it; batches are smaller then.
@@ -140,8 +146,13 @@ export function openInference(history: History, contract: Contract, options: Inf
     evidence.uncertain.push({ step, object, what: 'order', choices: 2, chosen: 0 });
   });
   let every: TimeEdges | undefined;
+  const spared = options.spared ?? new Set();
   return {
     evidence,
+    certified: mechanism.certifier === 'ssi',
+    spared,
+    sparing: (more) =>
+      openInference(history, contract, { ...options, spared: new Set([...spared, ...more]) }),
     order: (learnt = [], { choices, careful } = {}) => {
       if (careful === true) every ??= guesses('all');
       const solution = solve(evidence, times, careful === true ? every! : answers, choices, learnt);
