@@ -13,8 +13,10 @@
  *   committed, the loser's snapshot stands before that COMMIT.
  */
 import type { Mechanism } from '../contracts/index.js';
-import { because, type Chain, type Choice, type Order } from './evidence.js';
+import { because, type Chain, type Choice, explains, type Order } from './evidence.js';
 import type { LockTable } from './locks.js';
+import type { Image } from './schema.js';
+import type { RowTest } from './statement-plan.js';
 import type { Steps } from './steps.js';
 
 export interface FailedWrite {
@@ -23,12 +25,15 @@ export interface FailedWrite {
   readonly object: number;
   /** What the error tells: another held it (`held`), or had changed it since the snapshot (`changed`); absent: either. */
   readonly met?: 'held' | 'changed';
+  /** What the row had to satisfy, in the snapshot, to be fought over. */
+  readonly where?: RowTest | undefined;
 }
 
 export interface FailedWriteContext {
   readonly steps: Steps;
   readonly locks: LockTable;
   readonly chainOf: (object: number) => Chain | undefined;
+  readonly initial: (object: number) => Image;
   readonly snapshot: Int32Array;
   readonly mechanism: Mechanism;
   readonly endsIn: (transaction: number) => 'commit' | 'rollback' | 'unknown' | undefined;
@@ -71,7 +76,7 @@ function choiceOf(writes: readonly FailedWrite[], context: FailedWriteContext): 
 }
 
 function* opponents(
-  { object, step, transaction, met }: FailedWrite,
+  { object, step, transaction, met, where }: FailedWrite,
   snapshot: number,
   context: FailedWriteContext,
 ): Generator<Opponent> {
@@ -83,7 +88,13 @@ function* opponents(
     const ending = steps.endOf[other]!;
     if (ending >= 0 && steps.end[ending]! < steps.start[snapshot]!) return;
     if (other === transaction) continue;
-    const published = endsIn(other) !== 'rollback' && publishes(context.chainOf(object), ending, steps);
+    const chain = context.chainOf(object);
+    const version = endsIn(other) === 'rollback' ? -1 : versionOf(chain, ending, steps);
+    const published = version >= 0;
+    if (published && where !== undefined) {
+      const before = version === 0 ? context.initial(object) : chain!.image[version - 1];
+      if (explains(before, { type: 'some', where }) === false) continue;
+    }
     if (mechanism.writeConflict !== 'waits') {
       if (met !== 'changed') {
         const pairs: Pair[] = [[lockStep, step]];
@@ -141,16 +152,16 @@ function* possible(pairs: readonly Pair[], object: number, steps: Steps): Genera
   yield { orders, open, later };
 }
 
-/** Whether the transaction that ended there left a version of the row. */
-function publishes(chain: Chain | undefined, ending: number, steps: Steps): boolean {
-  if (chain === undefined || ending < 0) return false;
+/** Which version of the row the transaction that ended there left; −1: none. */
+function versionOf(chain: Chain | undefined, ending: number, steps: Steps): number {
+  if (chain === undefined || ending < 0) return -1;
   const { publish } = chain;
   const started = steps.start[ending]!;
   for (let i = lastStarted(publish, steps, started) + 1; i < publish.length; i++) {
-    if (publish[i] === ending) return true;
-    if (steps.start[publish[i]!]! > started) return false;
+    if (publish[i] === ending) return i;
+    if (steps.start[publish[i]!]! > started) return -1;
   }
-  return false;
+  return -1;
 }
 
 /** The last of these steps that was sent before `time`, or −1. */

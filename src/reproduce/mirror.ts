@@ -63,6 +63,7 @@ class Mirror {
       steps,
       locks: this.#state.locks,
       chainOf: (object) => this.#state.objects.chains[object],
+      initial: (object) => this.#state.objects.initial[object],
       snapshot: this.#state.snapshot,
       mechanism: this.#state.mechanism,
       endsIn: (transaction) => this.#state.endsIn(transaction),
@@ -355,7 +356,8 @@ class Mirror {
       if (plan.keys !== undefined) this.#state.accesses.add(step, row, role.read | role.lock);
       this.#state.basedOn(step, transaction, row);
       // A transaction that is too old fails for what a younger one has read, too: locks do not tell.
-      if (this.#state.clock < 0) this.#state.failed.push({ step, transaction, object: row });
+      if (this.#state.clock < 0)
+        this.#state.failed.push({ step, transaction, object: row, where: plan.where });
     }
     const conflict = errorClass === 'serialization' && this.#state.mechanism.firstUpdaterWins;
     if (conflict && plan.keys?.length === 1 && this.#state.doing[transaction]?.wrote(rows[0]!) !== true) {
