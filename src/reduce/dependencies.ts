@@ -1,7 +1,13 @@
 /**
  * The operation dependency graph (Pisco §5.1): an edge from `a` to `b` says that `b` directly accesses a row version that
- * `a` created, by reading it or by writing the next one over it. What is reachable from an operation is its *reduction
+ * `a` created, by reading it or by making the next one from it. What is reachable from an operation is its *reduction
  * unit*: the operations that see something else once it is gone.
+ *
+ * A write that puts a constant into a row, whatever the row held, is not made from the version before: it hangs only on
+ * whether the row is there, that is, on who inserted or deleted it last. On hot rows this decides: if every write hung on
+ * the one before, the unit of a row's first write were all that ever happened to the row, and of hundreds of
+ * writes none could go before the last. (Pisco's released program draws the line there, too: removing a write removes its readers
+ * and no later UPDATE.)
  *
  * The graph is advice, never proof: it orders what is tried, and each removal is still decided by a trial. So it is
  * built from whatever is known about rows accessed (`DependencySource`), in one pass over the operations in schedule order:
@@ -18,6 +24,10 @@ export interface RowAccess {
   /** Absent: any row of the table. */
   readonly row?: string;
   readonly writes: boolean;
+  /** Hangs only on whether the row is there, not on what it holds. */
+  readonly blind?: boolean;
+  /** Writes the row and leaves it there. Otherwise a write decides whether it is. */
+  readonly keepsRow?: boolean;
 }
 
 /** Tells which rows an operation of a model accesses. */
@@ -41,9 +51,9 @@ export function dependencyGraph(model: CaseModel, source: DependencySource): Dep
     for (const access of accesses) {
       const table = tables.get(access.table) ?? new TableWriters();
       tables.set(access.table, table);
-      table.collect(access.row, writers);
+      table.collect(access, writers);
     }
-    for (const access of accesses) if (access.writes) tables.get(access.table)!.write(access.row, id);
+    for (const access of accesses) if (access.writes) tables.get(access.table)!.write(access, id);
     writers.delete(id);
     for (const writer of [...writers].sort((a, b) => a - b)) {
       successors[writer]!.push(id);
@@ -55,6 +65,20 @@ export function dependencyGraph(model: CaseModel, source: DependencySource): Dep
 
 /** Who wrote what in one table last. */
 class TableWriters {
+  readonly #content = new LastWriters();
+  readonly #presence = new LastWriters();
+
+  collect({ row, blind = false }: RowAccess, into: Set<number>): void {
+    (blind ? this.#presence : this.#content).collect(row, into);
+  }
+
+  write({ row, keepsRow = false }: RowAccess, id: number): void {
+    this.#content.write(row, id);
+    if (!keepsRow) this.#presence.write(row, id);
+  }
+}
+
+class LastWriters {
   #whole: number | undefined;
   readonly #rows = new Map<string, number>();
 

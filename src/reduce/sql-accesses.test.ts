@@ -17,6 +17,13 @@ function accessesOf(sql: string): readonly string[] {
   return source.accesses(0).map(({ table, row, writes }) => `${writes ? 'w' : 'r'} ${table}/${row ?? '*'}`);
 }
 
+/** What a writing statement hangs on, and what it does to rows. */
+function writingOf(sql: string): string {
+  const [access] = sqlAccesses(modelFor(`T1: ${sql};`), 'postgres').accesses(0);
+  const needs = access!.blind === true ? 'presence' : 'content';
+  return `needs ${needs}, ${access!.keepsRow === true ? 'keeps' : 'makes or removes'} rows`;
+}
+
 describe('the rows a statement accesses', () => {
   it.each([
     ['SELECT * FROM t WHERE id = 3', ['r t/3']],
@@ -33,6 +40,27 @@ describe('the rows a statement accesses', () => {
     ['TRUNCATE u', ['w u/*']],
   ])('of %s', (sql, expected) => {
     expect(accessesOf(sql)).toEqual(expected);
+  });
+
+  it.each([
+    ['UPDATE t SET v = 1 WHERE id = 2', 'needs presence, keeps rows'],
+    ['UPDATE t SET v = 1', 'needs presence, keeps rows'],
+    ['UPDATE t SET v = 1 WHERE id IN (2, 3) AND id < 9', 'needs presence, keeps rows'],
+    ['UPDATE t SET v = v + 1 WHERE id = 2', 'needs content, keeps rows'],
+    ['UPDATE t SET v = 1 WHERE id = 2 AND v = 0', 'needs content, keeps rows'],
+    ['UPDATE t SET v = 1 WHERE id = 2 OR v = 0', 'needs content, keeps rows'],
+    ['UPDATE t SET id = 3 WHERE id = 2', 'needs content, makes or removes rows'],
+    ['DELETE FROM t WHERE id = 2', 'needs presence, makes or removes rows'],
+    ['DELETE FROM t WHERE v = 2', 'needs content, makes or removes rows'],
+    ['INSERT INTO t VALUES (1, 2)', 'needs presence, makes or removes rows'],
+    [
+      'INSERT INTO t VALUES (1, 2) ON CONFLICT (id) DO UPDATE SET v = 1',
+      'needs content, makes or removes rows',
+    ],
+    ['INSERT INTO t SELECT a, b FROM u', 'needs content, makes or removes rows'],
+    ['TRUNCATE t', 'needs content, makes or removes rows'],
+  ])('of %s: %s', (sql, expected) => {
+    expect(writingOf(sql)).toBe(expected);
   });
 
   it('are those that came back, where a run tells', () => {
@@ -59,18 +87,31 @@ describe('the rows a statement accesses', () => {
 });
 
 describe('the dependency graph', () => {
-  it('leads from the writer of a version to those who read it or write over it', () => {
+  it('leads from the writer of a version to those who read it or make the next from it', () => {
     const model = modelFor(`
       T1: UPDATE t SET v = 1 WHERE id = 1;
       T2: UPDATE t SET v = 2 WHERE id = 2;
-      T1: UPDATE t SET v = 3 WHERE id = 1;
+      T1: UPDATE t SET v = v + 3 WHERE id = 1;
       T2: SELECT * FROM t WHERE id = 1;
       T1: SELECT * FROM t;
-      T2: DELETE FROM t;
+      T2: DELETE FROM t WHERE v > 0;
       T1: SELECT * FROM t WHERE id = 2;`);
     const { successors, predecessors } = dependencyGraph(model, sqlAccesses(model, 'postgres'));
     expect(successors).toEqual([[2], [4, 5], [3, 4, 5], [], [], [6], []]);
     expect(predecessors[5]).toEqual([1, 2]);
     expect(reachable(successors, [0])).toEqual([0, 2, 3, 4, 5, 6]);
+  });
+
+  it('passes by writes of constants, which only need the row to be there', () => {
+    const model = modelFor(`
+      T1: INSERT INTO t VALUES (0, 1);
+      T2: UPDATE t SET v = 2 WHERE id = 1;
+      T1: UPDATE t SET v = 3 WHERE id = 1;
+      T2: SELECT * FROM t WHERE id = 1;
+      T1: DELETE FROM t WHERE id = 1;
+      T2: INSERT INTO t VALUES (5, 1);
+      T1: UPDATE t SET v = 6 WHERE id = 1;`);
+    const { successors } = dependencyGraph(model, sqlAccesses(model, 'postgres'));
+    expect(successors).toEqual([[1, 2, 4], [], [3], [], [5], [6], []]);
   });
 });

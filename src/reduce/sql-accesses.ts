@@ -8,6 +8,9 @@
  *
  * Everything else counts as an access to the whole table; what cannot be parsed counts as writing the tables it
  * mentions.
+ *
+ * An UPDATE that sets constants, by a condition on that column alone, is blind to what its rows hold; so are INSERTs of
+ * constants and DELETEs by such a condition.
  */
 import type { StatementRef } from '../cases/index.js';
 import type { History, Operation } from '../histories/index.js';
@@ -26,12 +29,12 @@ import type { DependencySource, RowAccess } from './dependencies.js';
 /** `history`: a run of the model's case, operations named by their statement. */
 export function sqlAccesses(model: CaseModel, dialect: Dialect, history?: History): DependencySource {
   const keys = rowColumns(model.candidate.case.setup, dialect);
-  const known = new Map<string, readonly RowAccess[]>();
+  const known = new Map<string, StatementAccesses>();
   const runs = new Map<string, Operation>();
   for (const operation of history?.operations ?? []) {
     if (operation.statement !== undefined) runs.set(refKey(operation.statement), operation);
   }
-  const fromSql = (sql: string): readonly RowAccess[] => {
+  const fromSql = (sql: string): StatementAccesses => {
     const accesses = known.get(sql) ?? statementAccesses(parseStatement(sql, dialect), keys);
     known.set(sql, accesses);
     return accesses;
@@ -40,9 +43,9 @@ export function sqlAccesses(model: CaseModel, dialect: Dialect, history?: Histor
     accesses(id) {
       const { ref, sql } = model.operations[id]!;
       const run = runs.get(refKey(ref));
-      if (run?.accesses !== undefined) return run.accesses.map(recorded);
-      const told = fromSql(sql);
-      return run === undefined ? told : withRowsRead(told, run, keys);
+      const { accesses, writing } = fromSql(sql);
+      if (run?.accesses !== undefined) return run.accesses.map((access) => recorded(access, writing));
+      return run === undefined ? accesses : withRowsRead(accesses, run, keys);
     },
   };
 }
@@ -51,10 +54,19 @@ function refKey([session, position]: StatementRef): string {
   return `${session}/${position}`;
 }
 
-function recorded({ object, mode }: NonNullable<Operation['accesses']>[number]): RowAccess {
+/** How a statement writes rows, whichever they are. */
+type Writing = Pick<RowAccess, 'blind' | 'keepsRow'>;
+
+interface StatementAccesses {
+  readonly accesses: readonly RowAccess[];
+  readonly writing: Writing;
+}
+
+function recorded({ object, mode }: NonNullable<Operation['accesses']>[number], writing: Writing): RowAccess {
   const slash = object.indexOf('/');
   const table = slash < 0 ? '' : object.slice(0, slash);
-  return { table: table.toLowerCase(), row: object.slice(slash + 1), writes: mode !== 'read' };
+  const access = { table: table.toLowerCase(), row: object.slice(slash + 1) };
+  return mode === 'read' ? { ...access, writes: false } : { ...access, writes: true, ...writing };
 }
 
 /** Reads of whole tables become reads of the rows that came back, where the result names them. */
@@ -96,20 +108,65 @@ function rowColumn({ columns, constraints }: CreateTableStatement): string | und
   return (columns.find(({ name }) => /^(rid|pkid)$/i.test(name)) ?? columns[0])?.name;
 }
 
-function statementAccesses(statement: Statement, keys: RowColumns): RowAccess[] {
-  if (statement.type === 'begin' || statement.type === 'commit' || statement.type === 'rollback') return [];
+function statementAccesses(statement: Statement, keys: RowColumns): StatementAccesses {
+  if (statement.type === 'begin' || statement.type === 'commit' || statement.type === 'rollback')
+    return { accesses: [], writing: {} };
   const { reads, writes } = statementFeatures(statement);
   const written = new Set(writes.map(({ name }) => name.toLowerCase()));
   const rows = namedRows(statement, keys);
-  const accesses = (table: string, isWrite: boolean): RowAccess[] =>
-    rows?.table === table
-      ? rows.rows.map((row) => ({ table, row, writes: isWrite }))
-      : [{ table, writes: isWrite }];
+  const writing = writingOf(statement, keys);
+  const accesses = (table: string, isWrite: boolean): RowAccess[] => {
+    const how = isWrite ? { writes: true, ...writing } : { writes: false };
+    return rows?.table === table ? rows.rows.map((row) => ({ table, row, ...how })) : [{ table, ...how }];
+  };
   const read = [...new Set(reads.map(({ name }) => name.toLowerCase()))].filter((name) => !written.has(name));
-  return [
+  const all = [
     ...[...written].flatMap((name) => accesses(name, true)),
     ...read.flatMap((name) => accesses(name, false)),
   ];
+  return { accesses: all, writing };
+}
+
+function writingOf(statement: Statement, keys: RowColumns): Writing {
+  const blind = { blind: true };
+  switch (statement.type) {
+    case 'insert': {
+      const { source, conflict } = statement;
+      if (source.type !== 'values' || conflict !== undefined) return {};
+      return source.rows.flat().every(isConstant) ? blind : {};
+    }
+    case 'delete':
+      return statement.table.type === 'table' && byRowAlone(statement.where, statement.table.name, keys)
+        ? blind
+        : {};
+    case 'update': {
+      if (statement.table.type !== 'table') return {};
+      const { table, set, where } = statement;
+      const key = keys.get(table.name.toLowerCase())?.name;
+      if (set.some(({ columns }) => columns.some((name) => name.toLowerCase() === key))) return {};
+      const isBlind = set.every(({ value }) => isConstant(value)) && byRowAlone(where, table.name, keys);
+      return { keepsRow: true, ...(isBlind && blind) };
+    }
+    default:
+      return {};
+  }
+}
+
+/** Whether a condition looks at nothing but the column that names rows. */
+function byRowAlone(where: Expression | undefined, table: string, keys: RowColumns): boolean {
+  if (where === undefined) return true;
+  const column = keys.get(table.toLowerCase())?.name;
+  const isColumn = (e: Expression) => e.type === 'column' && e.name.toLowerCase() === column;
+  switch (where.type) {
+    case 'binary':
+      return where.op === 'AND'
+        ? byRowAlone(where.left, table, keys) && byRowAlone(where.right, table, keys)
+        : [where.left, where.right].every((side) => isColumn(side) || isConstant(side));
+    case 'in-list':
+      return isColumn(where.operand) && where.list.every(isConstant);
+    default:
+      return false;
+  }
 }
 
 /** The rows of its one table that a statement can touch, if its text names them. */
@@ -166,6 +223,10 @@ function rowsIn(where: Expression, column: string): readonly string[] | undefine
     return rows.includes(undefined) ? undefined : (rows as string[]);
   }
   return undefined;
+}
+
+function isConstant(expression: Expression): boolean {
+  return constant(expression) !== undefined;
 }
 
 function constant(expression: Expression | undefined): string | undefined {

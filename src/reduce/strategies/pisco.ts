@@ -10,19 +10,22 @@
  * At most 4M + 2M·log2(N/M) trials, where M of N operations are related to the finding and whatever such an operation
  * depends on is related too (technical report §B.2).
  *
- * C_B is one case that shrinks: what line 8 removes is gone when the second half is tried, as the prose and Example 2 of
- * the paper have it, and so the intersection of line 14 is what the second half returns. The other reading of lines 12–14,
- * both halves from the same case and then an intersection that nobody has tried, loses the finding where there are two ways
- * to show it, and runs nearly the whole case in every trial of the first round (for 5,000 operations 26 trials of 128,000
- * statements instead of 18 trials of 16,000). Where the paper's assumption holds both readings end with the same case; a
- * test says so.
+ * The paper leaves open in which order halves are tried. Here it is level by level, as in the released program: all parts of one
+ * size, in the order of the schedule, before any is cut finer. What is left shrinks from level to level, and with it every trial
+ * that follows; going down into the first half at once would run the second half along in each of them (20,000 operations
+ * on 32 rows: 100,000 statements in 46 trials instead of 29,000 in 63).
+ *
+ * C_B is one case that shrinks: what line 8 removes is gone when the next part is tried, as the prose and Example 2 of
+ * the paper have it. The other reading of lines 12–14, both halves from the same case and then an intersection that nobody has
+ * tried, loses the finding where there are two ways to show it. Where the paper's assumption holds both readings end with
+ * the same case; a test says so.
  *
  * Reduction units alone are not 1-minimal, whatever Lemma A.1 says: an overwritten write whose reader is needed is
  * retained with it. So single operations are tried at the end; what the units have settled comes from memory.
  */
 import type { Subset } from '../case-model.js';
 import { type DependencyGraph, reachable, without } from '../dependencies.js';
-import { removeSingles } from './one-by-one.js';
+import { cut, removeSingles } from './one-by-one.js';
 import type { Strategy, SubsetTrials } from './strategy.js';
 
 export const pisco: Strategy = {
@@ -74,20 +77,26 @@ interface Round {
   readonly round: number[];
 }
 
-async function divideAndConquer(given: Subset, current: Subset, context: Round): Promise<Subset> {
-  const alive = new Set(current);
-  // Units overlap: an operation may have gone with another one's unit since the set was cut.
-  const set = given.filter((id) => alive.has(id));
-  if (set.length === 0) return current;
-  const half = set.length >> 1;
-  const unit = (part: Subset) => without(current, reachable(context.graph.successors, part));
-  const smaller = unit(set);
-  const ahead = half > 0 ? [() => unit(set.slice(0, half))] : [];
-  if (await context.trials.test(smaller, ahead)) return smaller;
-  if (set.length === 1) {
-    context.round.push(set[0]!);
-    return current;
+async function divideAndConquer(open: Subset, start: Subset, context: Round): Promise<Subset> {
+  const { graph, trials, round } = context;
+  let current = start;
+  let parts = [open];
+  while (parts.length > 0) {
+    const finer: Subset[] = [];
+    for (const [i, part] of parts.entries()) {
+      const alive = new Set(current);
+      // Units overlap: an operation may have gone with another one's unit since the part was cut.
+      const set = part.filter((id) => alive.has(id));
+      if (set.length === 0) continue;
+      const base = current;
+      const unit = (some: Subset) => without(base, reachable(graph.successors, some));
+      const smaller = unit(set);
+      const ahead = parts.slice(i + 1).map((next) => () => unit(next));
+      if (await trials.test(smaller, ahead)) current = smaller;
+      else if (set.length === 1) round.push(set[0]!);
+      else finer.push(...cut(set, 2));
+    }
+    parts = finer;
   }
-  const left = await divideAndConquer(set.slice(0, half), current, context);
-  return divideAndConquer(set.slice(half), left, context);
+  return current;
 }
