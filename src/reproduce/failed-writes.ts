@@ -7,8 +7,8 @@
  * ended after the snapshot was taken. Each is an alternative; the one whose times leave least to guess comes first.
  *
  * - Engines that wait: the opponent committed, after the loser's snapshot. The loser stands after that COMMIT, at a moment when
- *   nobody held the row; but if it took its snapshot with the very statement that failed, it was sent before the
- *   COMMIT and waited, and so it is again.
+ *   nobody held the row; or it was sent before the COMMIT and waited, and so it is again (always, if it took its snapshot with the
+ *   very statement that failed).
  * - Engines that fail at once: the loser stands after the opponent's write and before its ROLLBACK; or, if it
  *   committed, the loser's snapshot stands before that COMMIT.
  */
@@ -111,14 +111,7 @@ function* opponents(
         );
       }
     } else if (published && snapshot === step) {
-      // It waits until the opponent commits, and so does all that its session sends after it.
-      if (steps.start[ending]! >= steps.end[step]!) continue;
-      const pairs: Pair[] = [
-        [lockStep, step],
-        [step, ending],
-      ];
-      if (step + 1 < steps.firstOf[steps.session[step]! + 1]!) pairs.push([ending, step + 1]);
-      yield* possible(pairs, object, steps);
+      yield* waiting(lockStep, step, ending, object, steps);
     } else if (published) {
       // It got as far as looking at the row, so nobody held it then: it stands in a gap between two lockings.
       for (let gap = i; gap < sequence.length; gap++) {
@@ -131,11 +124,29 @@ function* opponents(
         if (gap + 1 < sequence.length) pairs.push([step, sequence[gap + 1]!]);
         yield* possible(pairs, object, steps);
       }
+      yield* waiting(lockStep, step, ending, object, steps);
     }
   }
 }
 
 type Pair = [from: number, to: number];
+
+/** It is sent while the opponent holds the row, and waits until that one commits; and so does all that its session sends after it. */
+function* waiting(
+  lockStep: number,
+  step: number,
+  ending: number,
+  object: number,
+  steps: Steps,
+): Generator<Opponent> {
+  if (steps.start[ending]! >= steps.end[step]!) return;
+  const pairs: Pair[] = [
+    [lockStep, step],
+    [step, ending],
+  ];
+  if (step + 1 < steps.firstOf[steps.session[step]! + 1]!) pairs.push([ending, step + 1]);
+  yield* possible(pairs, object, steps);
+}
 
 /** The pairs as orders, unless the raw run's times contradict one of them. */
 function* possible(pairs: readonly Pair[], object: number, steps: Steps): Generator<Opponent> {

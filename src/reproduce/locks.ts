@@ -122,6 +122,11 @@ export class LockTable {
       const alternatives = [after, before].filter((one) => one !== undefined);
       if (alternatives.length > 0) this.choices.push({ step, object, what: 'opponent', alternatives });
     }
+    this.pass(step, transaction, object);
+  }
+
+  /** A statement may have held the lock for a moment: it comes before whoever locks it next. */
+  pass(step: number, transaction: number, object: number): void {
     const sharers = this.#sharers.get(object);
     const brief: Holder = { transaction, step, brief: true, wrote: false };
     if (sharers === undefined) this.#sharers.set(object, [brief]);

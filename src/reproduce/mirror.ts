@@ -358,6 +358,10 @@ class Mirror {
       // A transaction that is too old fails for what a younger one has read, too: locks do not tell.
       if (this.#state.clock < 0)
         this.#state.failed.push({ step, transaction, object: row, where: plan.where });
+      // Before it failed for one row it may have locked others.
+      const waits = plan.keys === undefined && this.#state.mechanism.writeConflict === 'waits';
+      if (waits && matches(this.#state.imageFor(transaction, row), plan.where) !== false)
+        this.#state.locks.pass(step, transaction, row);
     }
     const conflict = errorClass === 'serialization' && this.#state.mechanism.firstUpdaterWins;
     if (conflict && plan.keys?.length === 1 && this.#state.doing[transaction]?.wrote(rows[0]!) !== true) {
