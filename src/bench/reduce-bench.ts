@@ -5,10 +5,11 @@
  * from one end of the case to the other. *Raw*: free runs of random transactions on few rows, in which the bug shows by
  * itself once or twice; its operations are neighbours, and the rows it is about have been overwritten hundreds of times.
  *
- * Every strategy gets the same start and the same trials, by schedule, and targets are held against those, for spread and raw
- * cases apart: which strategy is fast depends on the kind of case more than on anything else. Pisco's paper ran its DDMin
- * without an inferred order, so ddmin and creduce are there once more in free order, for information: they start from a case
- * that in free order hardly ever shows the finding, and are stopped soon, so their ratios say little more than "slower".
+ * Every strategy gets the same start. pisco and witness run their trials by the inferred schedule. The baselines of Pisco's
+ * evaluation know no order (§7.3.1): ddmin and creduce replay a case freely, and one replay decides. Its two claims, a third
+ * of DDMin's time and a fifth of C-Reduce's, are held against those. With the schedule, ddmin is what the paper calls Pisco
+ * without reduction units, of which it reports 2.1 times Pisco's time; that is told beside, without a target, for where a finding is
+ * local, halving a case cannot be beaten by a factor.
  *
  * Who is slower than a multiple of pisco's time that settles its target is stopped there and shown with `>`: its figures
  * are lower bounds, and a ratio with `<` or `>` is a bound too. The table tells apart what a strategy costs and what the
@@ -16,7 +17,7 @@
  * is not.
  */
 import { parseScript, type ScheduledCase } from '../cases/index.js';
-import { runFree } from '../execute/index.js';
+import { runFree, runScheduled } from '../execute/index.js';
 import {
   buryCase,
   type Candidate,
@@ -24,6 +25,7 @@ import {
   DatabaseOracle,
   type FindingOracle,
   mechanismJudge,
+  type RawFinding,
   type ReductionResult,
   rawFinding,
   reduceFinding,
@@ -32,7 +34,7 @@ import {
   type StrategyName,
   sizeOf,
 } from '../reduce/index.js';
-import { openTarget } from '../targets/index.js';
+import { openTarget, type Target } from '../targets/index.js';
 import { startMariadbServer } from '../targets/mariadb/index.js';
 import type { Figure } from './measure.js';
 import { rawCase } from './raw-cases.js';
@@ -70,22 +72,19 @@ interface Contestant {
   readonly strategy: StrategyName;
   readonly order: 'schedule' | 'free';
   readonly most?: number;
-  /** The same in seconds. */
-  readonly seconds?: number;
 }
 
-const witness: Contestant = { strategy: 'witness', order: 'schedule' };
-const pisco: Contestant = { strategy: 'pisco', order: 'schedule' };
-const ddmin: Contestant = { strategy: 'ddmin', order: 'schedule', most: 3.2 };
-const creduce: Contestant = { strategy: 'creduce', order: 'schedule', most: 5.2 };
-const everybody: readonly Contestant[] = [
-  ...[pisco, witness, ddmin],
-  creduce,
-  { strategy: 'ddmin', order: 'free', most: 3.2 },
-  { strategy: 'creduce', order: 'free', most: 5.2 },
+const contestants: readonly Contestant[] = [
+  { strategy: 'pisco', order: 'schedule' },
+  { strategy: 'witness', order: 'schedule' },
+  { strategy: 'ddmin', order: 'free', most: 8 },
+  { strategy: 'creduce', order: 'free', most: 8 },
+  { strategy: 'ddmin', order: 'schedule', most: 3.5 },
+  { strategy: 'creduce', order: 'schedule', most: 5.5 },
 ];
-/** On large cases, where only a lower bound is wanted. */
-const piscoBriefly: Contestant = { ...pisco, seconds: 40 };
+
+/** A strategy stopped later than that is slow enough for any comparison. */
+const mostSeconds = 300;
 
 interface Row {
   readonly title: string;
@@ -109,15 +108,14 @@ export async function benchReduce(): Promise<Figure[]> {
       start: buryCase(core, { operations, sessions: 12 }),
     });
     const raw = (operations: number) => () => rawRun(mariadb, operations, log);
-    const cases: readonly (readonly [string, () => Promise<Start>, readonly Contestant[]])[] = [
-      ['duckdb #17223, spread, 300', spread('duckdb:', lostToDelete, 300), [pisco, witness, ddmin, creduce]],
-      ['no-op update, spread, 5,000', spread(mariadb, noOpUpdate, 5_000), [pisco, witness, ddmin, creduce]],
-      ['no-op update, raw, 500', raw(500), everybody],
-      ['no-op update, raw, 5,000', raw(5_000), [piscoBriefly, witness, ddmin, creduce]],
-      ['no-op update, raw, 20,000', raw(20_000), [piscoBriefly, witness]],
+    const cases: readonly (readonly [string, () => Promise<Start>])[] = [
+      ['duckdb #17223, spread, 500', spread('duckdb:', lostToDelete, 500)],
+      ['no-op update, spread, 5,000', spread(mariadb, noOpUpdate, 5_000)],
+      ['no-op update, raw, 5,000', raw(5_000)],
+      ['no-op update, raw, 10,000', raw(10_000)],
+      ['no-op update, raw, 20,000', raw(20_000)],
     ];
-    for (const [title, prepare, contestants] of cases)
-      rows.push(...(await compete(title, prepare, contestants, log)));
+    for (const [title, prepare] of cases) rows.push(...(await compete(title, prepare, log)));
   } finally {
     await server.stop();
   }
@@ -132,25 +130,20 @@ interface Start {
   readonly seen?: SeenFinding;
 }
 
-async function compete(
-  title: string,
-  prepare: () => Promise<Start>,
-  contestants: readonly Contestant[],
-  log: Log,
-): Promise<Row[]> {
+async function compete(title: string, prepare: () => Promise<Start>, log: Log): Promise<Row[]> {
   const { url, start, seen: given } = await prepare();
   const rows: Row[] = [];
   const open = (order: Contestant['order']) =>
-    DatabaseOracle.open({ open: () => openTarget(url), judge, order });
+    DatabaseOracle.open({
+      ...{ open: () => openTarget(url), judge, order },
+      ...(order === 'free' && { repeat: { agree: 1 } }),
+    });
   const ordered = await open('schedule');
   const seen = given ?? (await seenBy(ordered, start));
   let piscoSeconds = Number.POSITIVE_INFINITY;
   for (const contestant of contestants) {
     const oracle = contestant.order === 'schedule' ? ordered : await open('free');
-    const limit = Math.min(
-      contestant.seconds ?? 300,
-      (contestant.most ?? Number.POSITIVE_INFINITY) * piscoSeconds,
-    );
+    const limit = Math.min(mostSeconds, (contestant.most ?? Number.POSITIVE_INFINITY) * piscoSeconds);
     const sent = countSent(oracle);
     log(`${title}: ${nameOf(contestant)} …`);
     const signal = AbortSignal.timeout(Math.ceil(1000 * limit));
@@ -214,8 +207,8 @@ async function rawRun(url: string, operations: number, log: Log): Promise<Start>
       const scratch = await target.createScratch();
       const history = await runFree(scratch, program, { target });
       await scratch.drop();
-      const raw = rawFinding(history, contractOf(history, target), judge, target);
-      log(`raw run of ${operations} operations, seed ${seed}: ${raw?.findings ?? 0} findings`);
+      const raw = await replayed(rawFinding(history, contractOf(history, target), judge, target), target);
+      log(`raw run of ${operations} operations, seed ${seed}: ${raw?.findings ?? 'no'} findings that replay`);
       if (raw === undefined || (best !== undefined && best.findings <= raw.findings)) continue;
       best = { url, start: raw.candidate, seen: raw, findings: raw.findings };
     }
@@ -224,6 +217,17 @@ async function rawRun(url: string, operations: number, log: Log): Promise<Start>
   } finally {
     await target.close();
   }
+}
+
+/** A finding of a raw run, if a replay shows it: the others are not for reduction. */
+async function replayed(raw: RawFinding | undefined, target: Target): Promise<RawFinding | undefined> {
+  if (raw === undefined) return undefined;
+  const scratch = await target.createScratch();
+  const run = await runScheduled(scratch, raw.candidate, { target });
+  await scratch.drop();
+  const wanted = judge.identity(raw.finding, raw.history);
+  const isShown = judge.findings(run, target).some((finding) => judge.identity(finding, run) === wanted);
+  return isShown ? raw : undefined;
 }
 
 function nameOf({ strategy, order }: Contestant): string {
@@ -299,13 +303,15 @@ function figures(rows: readonly Row[]): Figure[] {
       };
     });
   const largest = of('witness').at(-1)!.result;
+  const [pisco, witness] = [of('pisco'), of('witness')];
   return [
-    ...figure('pisco ÷ ddmin', 'seconds', of('pisco'), of('ddmin'), 1 / 3),
-    ...figure('pisco ÷ ddmin', 'statements', of('pisco'), of('ddmin')),
-    ...figure('pisco ÷ creduce', 'seconds', of('pisco'), of('creduce'), 1 / 5),
-    ...figure('pisco ÷ creduce', 'statements', of('pisco'), of('creduce')),
-    ...figure('witness ÷ pisco', 'trials', of('witness'), of('pisco'), 1 / 10),
-    ...figure('witness ÷ pisco', 'seconds', of('witness'), of('pisco'), 1 / 10),
+    ...figure('pisco ÷ ddmin in free order', 'seconds', pisco, of('ddmin', 'free'), 1 / 3),
+    ...figure('pisco ÷ creduce in free order', 'seconds', pisco, of('creduce', 'free'), 1 / 5),
+    ...figure('pisco ÷ ddmin by schedule', 'seconds', pisco, of('ddmin')),
+    ...figure('pisco ÷ ddmin by schedule', 'statements', pisco, of('ddmin')),
+    ...figure('pisco ÷ creduce by schedule', 'seconds', pisco, of('creduce')),
+    ...figure('witness ÷ pisco', 'trials', witness, pisco, 1 / 10),
+    ...figure('witness ÷ pisco', 'seconds', witness, pisco, 1 / 10),
     {
       name: 'witness at 20,000 operations, clean-up included',
       measured: `${largest.seconds.toFixed(1)} s, ${largest.counts.trials} trials, ${largest.operations} operations left`,
