@@ -116,6 +116,11 @@ async function reduce(file: string, flags: ReduceFlags, context: CliContext): Pr
     const outcome = await reduceFinding(subject.candidate, options);
     if (context.errIsTerminal) context.err(eraseLine);
     if (outcome.kind !== 'reduced') return explainFailure(outcome, subject, context);
+    if (outcome.seen !== undefined) {
+      context.err(
+        `note: the history shows ${outcome.seen.kind}; in order, the same write shows as ${outcome.finding.kind}, and that is reduced`,
+      );
+    }
     return await show(outcome.result, subject, flags, context);
   } finally {
     await oracle.close();

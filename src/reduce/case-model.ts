@@ -81,6 +81,18 @@ export function allOperations(model: CaseModel): Subset {
 
 /** The case with only these operations, and the transaction control around them. */
 export function restrictTo(model: CaseModel, keep: Subset): Candidate {
+  const kept = keptStatements(model, keep);
+  return keepStatements(model.candidate, (s, p) => kept[s]![p] === 1);
+}
+
+/** The statements of such a case, session by session, by their places in the whole one. */
+export function statementsOf(model: CaseModel, keep: Subset): readonly (readonly StatementRef[])[] {
+  return keptStatements(model, keep)
+    .map((kept, s) => Array.from(kept).flatMap((is, p): StatementRef[] => (is === 1 ? [[s, p]] : [])))
+    .filter((refs) => refs.length > 0);
+}
+
+function keptStatements(model: CaseModel, keep: Subset): readonly Uint8Array[] {
   const { case: program } = model.candidate;
   const kept = program.sessions.map(({ statements }) => new Uint8Array(statements.length));
   const alive = new Set<number>();
@@ -94,7 +106,7 @@ export function restrictTo(model: CaseModel, keep: Subset): Candidate {
     if (explicit) kept[session]![first] = 1;
     if (end === 'commit' || end === 'rollback') kept[session]![last] = 1;
   }
-  return keepStatements(model.candidate, (s, p) => kept[s]![p] === 1);
+  return kept;
 }
 
 /** The case with only the statements asked for; sessions left empty go, and the schedule follows. */

@@ -1,13 +1,15 @@
 /**
  * Reduces a finding: runs the case, finds out what is wrong with it (or checks that it is what was
- * expected), and hands the operations the finding names to the reduction.
+ * expected), decides what to look for (`followed.ts`), and hands the operations the finding names to the reduction.
  */
 import { type Finding, focusFinding } from '../check/index.js';
 import type { History } from '../histories/index.js';
 import type { Candidate } from './candidate.js';
-import { modelOf, type Subset } from './case-model.js';
+import { type CaseModel, modelOf, type Subset } from './case-model.js';
+import { followedFinding } from './followed.js';
 import { type ReductionOptions, type ReductionResult, reduceCase } from './reduce.js';
 import { sqlAccesses } from './sql-accesses.js';
+import { surroundingsOf } from './surroundings.js';
 import type { FindingOracle, TrialResult } from './trial.js';
 
 export interface FindingOptions
@@ -24,7 +26,13 @@ export interface SeenFinding {
 }
 
 export type FindingOutcome =
-  | { readonly kind: 'reduced'; readonly finding: Finding; readonly result: ReductionResult }
+  /** `finding` is the one that was followed; `seen` what the raw run showed of it, if that is not the same. */
+  | {
+      readonly kind: 'reduced';
+      readonly finding: Finding;
+      readonly seen?: Finding;
+      readonly result: ReductionResult;
+    }
   /** The case shows no finding at all. */
   | { readonly kind: 'no-finding'; readonly history: History }
   /** The case does not show the finding that was seen before, or not every time. */
@@ -39,19 +47,25 @@ export async function reduceFinding(start: Candidate, options: FindingOptions): 
     if (finding === undefined) return { kind: 'no-finding', history };
     seen = { finding, history };
   }
-  const { finding, history } = seen;
-  const wanted = oracle.identity(finding, history);
-  oracle.lookFor(wanted);
+  const { history } = seen;
   const { name, dialect, levels } = oracle.subject;
+  const witness = witnessOf(focusFinding(seen.finding), history, start);
+  const dependencies = (model: CaseModel) => sqlAccesses(model, dialect, history);
+  // Who says that the start shows the finding has seen it in a run by schedule.
+  const isRaw = options.seen !== undefined && options.startShows !== true;
+  const { finding, identity } = isRaw
+    ? await followedFinding(seen, surroundingsOf(modelOf(start), witness, dependencies), oracle)
+    : { finding: seen.finding, identity: oracle.identity(seen.finding, history) };
+  oracle.lookFor(identity);
   const reduced = await reduceCase(start, {
     ...options,
-    about: JSON.stringify([wanted, finding.contract, history.header.level, name]),
-    witness: witnessOf(focusFinding(finding), history, start),
-    dependencies: (model) => sqlAccesses(model, dialect, history),
+    about: JSON.stringify([identity, finding.contract, history.header.level, name]),
+    ...{ witness, dependencies },
     context: { dialect, levels, level: history.header.level },
   });
   if ('notReproduced' in reduced) return { kind: 'not-reproduced', trial: reduced.notReproduced };
-  return { kind: 'reduced', finding, result: reduced };
+  const outcome = { kind: 'reduced', finding, result: reduced } as const;
+  return finding === seen.finding ? outcome : { ...outcome, seen: seen.finding };
 }
 
 /** The finding whose last operation is earliest: what comes later may be its consequence. */

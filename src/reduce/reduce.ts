@@ -14,10 +14,11 @@ import type { Finding } from '../check/index.js';
 import type { History } from '../histories/index.js';
 import { type Candidate, type CaseSize, contentKey, sizeOf } from './candidate.js';
 import { modelOf, type Subset } from './case-model.js';
-import { type DependencySource, dependencyGraph, rowWriters } from './dependencies.js';
+import type { DependencySource } from './dependencies.js';
 import { operationRemovals, type PassContext, passes, runPasses, singleRemovals } from './passes/index.js';
 import { readState, writeState } from './state-file.js';
 import { type StrategyName, strategies, subsetTrials } from './strategies/index.js';
+import { surroundingsOf } from './surroundings.js';
 import type { TrialOracle, TrialResult } from './trial.js';
 import { Stopped, type TrialCounts, Trials } from './trials.js';
 
@@ -138,22 +139,9 @@ export async function reduceCase(
     stage = strategy;
     progress();
     const model = modelOf(start);
-    const witness = options.witness ?? [];
-    let source: DependencySource | undefined;
-    let graph: ReturnType<typeof dependencyGraph> | undefined;
-    const accesses = () => {
-      source ??= options.dependencies(model);
-      return source;
-    };
     await strategies[strategy].reduce({
-      model,
+      ...surroundingsOf(model, options.witness ?? [], options.dependencies),
       trials: subsetTrials(model, trials),
-      graph: () => {
-        graph ??= dependencyGraph(model, accesses());
-        return graph;
-      },
-      witness,
-      rowWriters: () => (witness.length === 0 ? [] : rowWriters(model, accesses(), witness)),
       checkStart,
     });
     afterStrategy = { counts: trials.counts, seconds: seconds(), ...sizeOf(trials.best.case) };

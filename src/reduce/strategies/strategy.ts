@@ -1,19 +1,12 @@
 /** What every strategy gets and gives: operations in, fewer operations out, trials in between. */
 import { type CaseModel, restrictTo, type Subset } from '../case-model.js';
-import type { DependencyGraph } from '../dependencies.js';
+import type { Surroundings } from '../surroundings.js';
 import type { Trials } from '../trials.js';
 
 export type StrategyName = 'witness' | 'pisco' | 'ddmin' | 'creduce';
 
-export interface Problem {
-  readonly model: CaseModel;
+export interface Problem extends Surroundings {
   readonly trials: SubsetTrials;
-  /** Built when first asked for: not every strategy needs it. */
-  readonly graph: () => DependencyGraph;
-  /** Operations the finding itself names. */
-  readonly witness: Subset;
-  /** The writers of the rows the finding is about, in order, up to its last operation. */
-  readonly rowWriters: () => Subset;
   /** Makes sure that all of the case shows the finding; ends the reduction if it does not. May be costly. */
   readonly checkStart: () => Promise<void>;
 }

@@ -20,9 +20,10 @@
  */
 import type { CaseModel, Subset } from '../case-model.js';
 import { type DependencyGraph, reachable, without } from '../dependencies.js';
+import type { Surroundings } from '../surroundings.js';
 import { removeSingles } from './one-by-one.js';
 import { reduceUnits } from './pisco.js';
-import type { Problem, Strategy } from './strategy.js';
+import type { Strategy } from './strategy.js';
 
 const nearWriters = [1, 2, 4, 8];
 
@@ -53,7 +54,7 @@ export const witness: Strategy = {
  * Sets of operations around a finding's own, small ones first; none is everything, and none comes twice in a row. None at
  * all if the finding names no operations. Lazy: rows and graph are looked at only if the first layer does not do.
  */
-export function* witnessLayers(problem: Problem): Generator<Subset> {
+export function* witnessLayers(problem: Surroundings): Generator<Subset> {
   let last = '';
   for (const layer of growingSets(problem)) {
     const sorted = [...new Set(layer)].sort((a, b) => a - b);
@@ -63,7 +64,7 @@ export function* witnessLayers(problem: Problem): Generator<Subset> {
   }
 }
 
-function* growingSets({ model, graph, witness: own, rowWriters }: Problem): Generator<Subset> {
+function* growingSets({ model, graph, witness: own, rowWriters }: Surroundings): Generator<Subset> {
   if (own.length === 0) return;
   yield own;
   const writers = rowWriters();
