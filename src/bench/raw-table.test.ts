@@ -17,7 +17,7 @@ const good: RawRunResult = {
 
 it('a row tells what was measured, and a finding that replays show more sharply with both kinds', () => {
   expect(renderRow(good)).toBe(
-    '| no-op-update | 5001 | 1002 | own-write-missed × 6 | 20/20 (20, 18) | 7/20 (0, 0) | 6 operations, 2 transactions, 1 rows | 60 | 1.3 | yes | 20/20 |',
+    '| no-op-update | 5001 | 1002 | own-write-missed × 6 | 20/20 (20, 18) | 7/20 (0, 0) | 6 operations, 2 transactions, 1 row | 60 | 1.3 | yes | 20/20 |',
   );
   expect(renderRow({ ...good, kind: 'lost-write' })).toContain('own-write-missed (replayed: lost-write) × 6');
 });

@@ -1,4 +1,5 @@
 /** The table of the raw runs, what it must show, and the page it is written to. */
+import { counted } from '../words.js';
 import type { Ratio, RawRunResult } from './raw-run.js';
 
 const columns = [
@@ -33,7 +34,11 @@ function cells({ bug, asked, problem, ...result }: RawRunResult): string[] {
     ratioText(result.random),
     minimal === undefined
       ? (problem ?? '')
-      : `${minimal.operations} operations, ${minimal.transactions} transactions, ${minimal.rows} rows`,
+      : [
+          counted(minimal.operations, 'operation'),
+          counted(minimal.transactions, 'transaction'),
+          counted(minimal.rows, 'row'),
+        ].join(', '),
     minimal === undefined ? '' : String(minimal.trials),
     minimal === undefined ? '' : minimal.seconds.toFixed(1),
     minimal === undefined ? '' : minimal.isMinimal ? 'yes' : 'no',

@@ -5,10 +5,12 @@
  * `true` means that everything was judged and nothing broke the contract. What could not be judged leaves the
  * verdict `unknown`, with what was skipped and why; a finding decides in any case.
  */
+
 import { type MechanismResult, verifyMechanism } from '../check/index.js';
 import { type Contract, contractFor, findContract, parseLevel } from '../contracts/index.js';
 import { IsoldeError } from '../errors.js';
 import type { History, HistoryHeader } from '../histories/index.js';
+import { counted } from '../words.js';
 import type { Demand } from './check-contract.js';
 
 export interface SqlVerdict {
@@ -31,7 +33,7 @@ export function checkSql(history: History, demand: Demand, compareWith: Contract
   const contract = demand.contract ?? contractOf(history.header, demand);
   const result = verifyMechanism(history, contract, compareWith === undefined ? {} : { compareWith });
   const skipped = result.skipped.map(
-    ({ what, reason, count }) => `${count} ${what}${count === 1 ? '' : 's'} not judged: ${reason}`,
+    ({ what, reason, count }) => `${counted(count, what)} not judged: ${reason}`,
   );
   return {
     valid: result.findings.length > 0 ? false : skipped.length > 0 ? 'unknown' : true,

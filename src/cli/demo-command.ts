@@ -1,10 +1,12 @@
 /** `isolde demo`: the first thing a newcomer runs. A short hunt in the embedded database that ends with a real bug. */
+
 import type { Command } from 'commander';
 import { countStatements } from '../cases/index.js';
 import { renderInterleaving } from '../histories/index.js';
 import { duration, hunt, openShelf, type Shelved } from '../hunt/index.js';
 import { argumentOf } from '../report/index.js';
 import { openTarget } from '../targets/index.js';
+import { counted } from '../words.js';
 import { type CliContext, type ExitCode, exitCodes } from './context.js';
 
 /**
@@ -55,7 +57,7 @@ async function demo(store: string, context: CliContext): Promise<ExitCode> {
       return exitCodes.nothingFound;
     }
     context.out(
-      `${counters.rounds === 1 ? '1 round' : `${counters.rounds} rounds`} and ${duration(counters.seconds)} later there is a bug of this release. It was replayed ${shown.bug.reproduced.runs} times of ${shown.bug.reproduced.runs}\nand cut down from ${shown.bug.raw?.operations} statements to ${countStatements(shown.bug.case)}:\n`,
+      `${counted(counters.rounds, 'round')} and ${duration(counters.seconds)} later there is a bug of this release. It was replayed ${shown.bug.reproduced.runs} times of ${shown.bug.reproduced.runs}\nand cut down from ${shown.bug.raw?.operations} statements to ${countStatements(shown.bug.case)}:\n`,
     );
     showBug(shown, context);
     return exitCodes.found;

@@ -1,4 +1,5 @@
 /** `isolde hunt [URL]`: from a database to bugs that are ready to be filed, unattended. */
+
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { contracts, findContract, type Level } from '../contracts/index.js';
@@ -16,6 +17,7 @@ import {
   usualChoice,
 } from '../hunt/index.js';
 import { defaultTargetUrl, hidePassword, openTarget } from '../targets/index.js';
+import { counted } from '../words.js';
 import { type CliContext, type ExitCode, exitCodes } from './context.js';
 import { LiveView } from './hunt-view.js';
 import { levelOf, readCase } from './run-command.js';
@@ -197,7 +199,7 @@ function finish(result: HuntResult, flags: HuntFlags, context: CliContext, view:
   }
   context.err(renderCounters(counters, bugs.length));
   if (bugs.length === 0) context.out('nothing found');
-  else context.out(`${bugs.length === 1 ? '1 bug' : `${bugs.length} bugs`} in ${flags.store}/bugs`);
+  else context.out(`${counted(bugs.length, 'bug')} in ${flags.store}/bugs`);
 }
 
 /** The command that runs one round again. */

@@ -39,7 +39,7 @@ describe('isolde reduce', () => {
     expect(out).toContain('T1: UPDATE t SET');
     expect(out).toMatch(/^T2: DELETE FROM t;\n-- {2}→ 1 matched$/m);
     expect(out).toContain('which breaks duckdb:snapshot');
-    expect(err).toMatch(/6 operations → 4 in 2 transactions, 1 rows of set-up/);
+    expect(err).toMatch(/6 operations → 4 in 2 transactions, 1 row of set-up/);
     expect(err).toContain('1-minimal: each of');
     const again = parseScript(out, { file: 'reduced.sql', dialect: 'duckdb' });
     expect(again.case.sessions.flatMap(({ statements }) => statements)).toHaveLength(4);

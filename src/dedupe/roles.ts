@@ -46,7 +46,7 @@ function roleOf(finding: Finding, { seen, allowed }: VersionSeen, aborted: boole
 function name(text: string, row: string): string {
   if (text === 'no row') return 'absent';
   if (phrases.has(text)) return text;
-  if (/^\d+ rows matched$/.test(text)) return 'another number of rows';
+  if (/^\d+ rows? matched$/.test(text)) return 'another number of rows';
   if (/^(after|before) T\d+$/.test(text)) return text.replace(/ T\d+$/, ' a commit');
   return row;
 }

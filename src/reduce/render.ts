@@ -1,7 +1,9 @@
 /** Reductions for people: the minimal case as a script with its results, one line of progress, a table of strategies. */
+
 import { type Case, printScript, type Schedule } from '../cases/index.js';
 import type { Finding } from '../check/index.js';
 import { type History, resultText } from '../histories/index.js';
+import { counted } from '../words.js';
 import type { Candidate } from './candidate.js';
 import type { ReductionProgress, ReductionResult } from './reduce.js';
 import type { TrialCounts } from './trials.js';
@@ -64,13 +66,13 @@ export function renderProgress({ stage, operations, counts, seconds }: Reduction
 
 export function renderCounts({ trials, accepted, redundant, flaky }: TrialCounts): string {
   const shaky = flaky === 0 ? '' : `, ${flaky} flaky`;
-  return `${trials} trials (${accepted} accepted, ${redundant - flaky} rejected${shaky})`;
+  return `${counted(trials, 'trial')} (${accepted} accepted, ${redundant - flaky} rejected${shaky})`;
 }
 
 /** What was achieved, in a sentence or two. */
 export function renderSummary(result: ReductionResult, before: number): string {
   const { operations, transactions, rows, seconds, counts, minimal, confirmed } = result;
-  const size = `${before} operations → ${operations} in ${transactions} transactions, ${rows} rows of set-up`;
+  const size = `${counted(before, 'operation')} → ${operations} in ${counted(transactions, 'transaction')}, ${counted(rows, 'row')} of set-up`;
   const end = minimal
     ? `1-minimal: each of ${result.removalsTried} single removals was tried and loses the finding`
     : `not known to be minimal: ${result.whyNotMinimal}`;

@@ -1,5 +1,7 @@
 /** The facts of a bug in the order every report lists them. */
+
 import { findContract } from '../contracts/index.js';
+import { counted } from '../words.js';
 import type { Bug, BugVariant, VersionTried } from './bug.js';
 import { nameEngine } from './names.js';
 
@@ -24,16 +26,16 @@ export function factsOf(bug: Bug): Fact[] {
     { label: 'Reproduced', value: `${reproduced.shown} of ${reproduced.runs} runs` },
     {
       label: 'Minimal case',
-      value: `${count(statements, 'statement')} in ${count(sessions, 'session')}`,
+      value: `${counted(statements, 'statement')} in ${counted(sessions, 'session')}`,
     },
     {
       label: 'Found in',
       value:
         raw === undefined
           ? 'this case; there was nothing to reduce'
-          : `a history of ${count(raw.operations, 'operation')}, ${count(raw.transactions, 'transaction')}, ${count(raw.sessions, 'session')}`,
+          : `a history of ${counted(raw.operations, 'operation')}, ${counted(raw.transactions, 'transaction')}, ${counted(raw.sessions, 'session')}`,
     },
-    { label: 'Seen', value: `${count(bug.count, 'time')}, first ${bug.firstSeen}, last ${bug.lastSeen}` },
+    { label: 'Seen', value: `${counted(bug.count, 'time')}, first ${bug.firstSeen}, last ${bug.lastSeen}` },
     ...(bug.seed === undefined ? [] : [{ label: 'Seed', value: bug.seed }]),
     ...(bug.variants === undefined || bug.variants.length < 2
       ? []
@@ -50,7 +52,7 @@ function kindsOf(variants: readonly BugVariant[]): string {
   });
   kinds.sort((a, b) => b.times - a.times || (a.kind < b.kind ? -1 : 1));
   return kinds
-    .map(({ kind, forms, times }) => `${kind} (${count(forms, 'form')}, ${count(times, 'time')})`)
+    .map(({ kind, forms, times }) => `${kind} (${counted(forms, 'form')}, ${counted(times, 'time')})`)
     .join(', ');
 }
 
@@ -76,8 +78,4 @@ export function versionLine({ target, outcome, shown, runs, at }: VersionTried):
 export function versionsOf(bug: Bug): readonly VersionTried[] {
   const { target, reproduced, firstSeen } = bug;
   return [{ target, outcome: 'alive', ...reproduced, at: firstSeen }, ...bug.versions];
-}
-
-export function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }

@@ -6,7 +6,9 @@
  * Says nothing where rows may go unnoticed: tables with foreign-key actions, deletes that could not name their rows,
  * sessions whose fate is unknown.
  */
+
 import type { History } from '../../histories/index.js';
+import { counted } from '../../words.js';
 import type { Instrumented } from './instrumented.js';
 import { initialWriter, listOf, type RowProblem } from './list-reader.js';
 import { parseWriteList, refKey } from './marks.js';
@@ -87,7 +89,7 @@ export function findLostWrites(
       transaction: run.transaction,
       operation: run.operation,
       seen: `${found} of ${run.count}`,
-      detail: `the database said that it wrote ${run.count} ${run.count === 1 ? 'row' : 'rows'} of ${table}, and committed; ${found === 0 ? 'none was' : `only ${found} of them were`} ever seen`,
+      detail: `the database said that it wrote ${counted(run.count, 'row')} of ${table}, and committed; ${found === 0 ? 'none was' : `only ${found} of them were`} ever seen`,
     });
   }
   return problems;

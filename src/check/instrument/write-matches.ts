@@ -7,6 +7,7 @@
  *
  * Conditions that may answer differently in one state (LIMIT, functions we do not know) are never asked twice.
  */
+import { counted } from '../../words.js';
 import { initialWriter, type RowProblem } from './list-reader.js';
 import { refKey } from './marks.js';
 import type { RowChains } from './row-chains.js';
@@ -40,10 +41,8 @@ export function compareWrites(
         ...(last === initialWriter || last === run.transaction ? {} : { other: last }),
         seen: missed ? 'not written' : 'written',
         allowed: [missed ? 'written' : 'not written'],
-        detail: `its condition holds for ${count(rows.size)} in the snapshot of the transaction, and it took ${run.count}`,
+        detail: `its condition holds for ${counted(rows.size, 'row')} in the snapshot of the transaction, and it took ${run.count}`,
       },
     ];
   });
 }
-
-const count = (rows: number): string => (rows === 1 ? '1 row' : `${rows} rows`);

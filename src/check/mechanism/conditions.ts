@@ -12,6 +12,7 @@
  * It asks only where the tables did change between the snapshot and the write; where they did not, the ordinary judgement
  * (`judge-write.ts`) is the stricter one. What the write did to rows is not concluded from here.
  */
+import { counted } from '../../words.js';
 import { certainRows } from './certain-state.js';
 import type { PendingWrite } from './in-flight.js';
 import { intervalOf } from './interval.js';
@@ -178,11 +179,11 @@ function report(
       versions: (witnesses.length === 0 ? [plan.table] : witnesses).map((object) => ({
         operation: operation.index,
         object,
-        seen: `${matched} rows matched`,
-        allowed: [`${expected} rows matched`],
+        seen: `${counted(matched, 'row')} matched`,
+        allowed: [`${counted(expected, 'row')} matched`],
       })),
       steps: [
-        `T${tx.id} ran ${describeOperation(operation)}, which reported ${countRows(matched)}.`,
+        `T${tx.id} ran ${describeOperation(operation)}, which reported ${counted(matched, 'row')}.`,
         `Its snapshot was taken${tx.snapshotBy === undefined ? '' : ` by ${describeOperation(tx.snapshotBy)}`}; under ${contract.id} the subqueries of its condition read that snapshot and what it wrote itself, as its SELECTs do.`,
         ...(culprit === undefined
           ? []
@@ -191,12 +192,8 @@ function report(
             ]),
         `So the condition selects ${inside.length === 0 ? `no row of ${plan.table}` : list(inside)}${outside.length === 0 ? '' : `, and not ${list(outside)}`}: rows that nobody changed since the snapshot, so current rows are no excuse.`,
         ...describeReports(contract, 'subqueriesSee'),
-        `However, ${countRows(matched)} matched instead of ${expected}: the condition did not see what the rest of the transaction sees.`,
+        `However, ${counted(matched, 'row')} matched instead of ${expected}: the condition did not see what the rest of the transaction sees.`,
       ],
     }),
   );
-}
-
-function countRows(count: number): string {
-  return count === 1 ? '1 row' : `${count} rows`;
 }

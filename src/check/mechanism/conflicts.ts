@@ -2,7 +2,9 @@
  * What a write was not allowed to do: take a row another transaction holds, change a row that changed after its snapshot
  * (first updater wins), or touch other rows than its condition selects.
  */
+
 import type { Operation } from '../../histories/index.js';
+import { counted } from '../../words.js';
 import type { Write } from './judge-write.js';
 import type { LockMode } from './locks.js';
 import type { Outlook } from './outlook.js';
@@ -197,13 +199,13 @@ export function reportCount(
       versions: witnesses.map(({ row, images }) => ({
         operation: operation.index,
         object: row.object,
-        seen: `${matched} rows matched`,
+        seen: `${counted(matched, 'row')} matched`,
         allowed: images.map(describeImage),
       })),
       steps: [
-        `T${tx.id} ran ${describeOperation(operation)}, which reported ${matched} rows.`,
+        `T${tx.id} ran ${describeOperation(operation)}, which reported ${counted(matched, 'row')}.`,
         `Under ${contract.id} it looks for rows in ${sees}, and in what it wrote itself.`,
-        `There its condition selects ${expected} rows of ${plan.table}${witnesses.length === 0 ? '' : `: ${witnesses.map(({ row, versions }) => `${row.object} is ${versions.map(describeVersion).join(' or ')}`).join('; ')}`}.`,
+        `There its condition selects ${counted(expected, 'row')} of ${plan.table}${witnesses.length === 0 ? '' : `: ${witnesses.map(({ row, versions }) => `${row.object} is ${versions.map(describeVersion).join(' or ')}`).join('; ')}`}.`,
         `However, ${matched} is ${missed ? 'fewer' : 'more'} than that.`,
       ],
     }),

@@ -184,7 +184,7 @@ describe('conditions with subqueries', () => {
       clause: 'subqueriesSee snapshot',
       contract: reported,
       certainty: 'proved',
-      versions: [{ operation: 4, object: 't1/1', seen: '0 rows matched', allowed: ['1 rows matched'] }],
+      versions: [{ operation: 4, object: 't1/1', seen: '0 rows matched', allowed: ['1 row matched'] }],
     });
     expect(finding!.operations.map(({ index }) => index)).toEqual([4, 2, 1]);
     expect(finding!.explanation).toMatchInlineSnapshot(`

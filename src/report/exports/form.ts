@@ -2,6 +2,7 @@
  * The vendor's bug form, filled in with what each vendor asks for, as Markdown or plain text to paste. What only the
  * reporter knows (the operating system of a remote server) is left as a line to fill in.
  */
+import { counted } from '../../words.js';
 import type { Bug } from '../bug.js';
 import { argumentOf, discrepancies, witnessOperations } from '../evidence.js';
 import { contractName, versionLine, versionsOf } from '../facts.js';
@@ -115,15 +116,13 @@ function steps(bug: Bug): string {
   const lines = [
     ...bug.case.setup.map((sql) => `${sql};`),
     '',
-    `-- ${count(names.length)}, each at ${bug.level.toUpperCase()}`,
+    `-- ${counted(names.length, 'session')}, each at ${bug.level.toUpperCase()}`,
     ...replayBatches(bug).flatMap((batch) =>
       batch.map(({ session, sql }) => `/* ${oneLine(names[session]!).replaceAll('*/', '* /')} */ ${sql};`),
     ),
   ];
   return `${codeBlock(lines.join('\n'), 'sql')}\n\nWith results in place:\n\n${interleavingTable(bug)}`;
 }
-
-const count = (sessions: number) => `${sessions} ${sessions === 1 ? 'session' : 'sessions'}`;
 
 function expected(bug: Bug): string {
   return listOf(bug, ({ expected: text }) => text);
