@@ -147,7 +147,9 @@ export class LockTable {
     const overwrites =
       changes && holder.wrote && this.basisOf(transaction) >= 0 && this.committed(holder.transaction);
     const arrives = this.arrives(transaction, step);
-    const mayWait = arrives !== 'no' && !overwrites;
+    // Who was sent before the holder began to end did wait, and may have to again, to have its place in a queue.
+    const waited = steps.start[step]! < steps.start[ending]!;
+    const mayWait = (arrives !== 'no' || waited) && !overwrites;
     this.#overlapping(ending, step, because.lock, object, ending === holder.step || mayWait);
     // Sent early it would stand in the queue; whoever got the lock before it must be there first, unless it
     // stood in the queue for another row then.

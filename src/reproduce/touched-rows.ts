@@ -130,10 +130,13 @@ function candidates(
       if (hit === true) hits.push(row);
       else if (hit === undefined) open.push(row);
     }
-    const orders: Order[] = [];
     const object = objects.tableOf[rows[0] ?? 0] ?? 0;
-    if (moment > 0) orders.push({ from: around[moment - 1]!, to: seen, why: because.shows, object });
-    if (moment < around.length) orders.push({ from: seen, to: around[moment]!, why: because.misses, object });
+    const orders = around.map(
+      (commit, i): Order =>
+        i < moment
+          ? { from: commit, to: seen, why: because.shows, object }
+          : { from: seen, to: commit, why: because.misses, object },
+    );
     made.push({ hits, open, orders, latest: moment === around.length });
   }
   return made;
