@@ -147,6 +147,8 @@ function render(result: Reproduction, history: History, context: CliContext): st
     '',
     `${reproduced} of ${runs} replays (${mode}) show the finding; the true ratio lies between ${low} and ${high} (95 % confidence)`,
   ];
+  for (const { kind, runs: count } of result.sharper)
+    lines.push(`${count} of ${runs} show it as ${kind}: in order, that is wrong with the same write`);
   if (reproduced === 0) lines.push(colors.red('the finding does not reproduce'));
   for (const { kind, runs: count } of result.others)
     lines.push(`${count} of ${runs} replays show another finding: ${kind}`);

@@ -3,10 +3,9 @@
  * in its replay, and, when a replay does not show it, where the replay first answered otherwise.
  */
 
-import type { StatementRef } from '../cases/index.js';
 import type { Contract } from '../contracts/index.js';
 import { type History, type Operation, resultText } from '../histories/index.js';
-import { inferSchedule } from '../reproduce/index.js';
+import { inferSchedule, rawInProgram } from '../reproduce/index.js';
 import { valueKey } from '../sql/index.js';
 import type { Target } from '../targets/index.js';
 import { type Candidate, candidateOf } from './candidate.js';
@@ -30,22 +29,10 @@ export function rawFinding(
   const finding = chooseFinding(findings);
   if (finding === undefined) return undefined;
   const inferred = inferSchedule(history, contract, { reasons: false, check: false });
-  const refs = new Map<number, StatementRef>();
-  inferred.sources.forEach((positions, session) => {
-    positions.forEach((at, position) => {
-      if (at >= 0) refs.set(at, [session, position]);
-    });
-  });
-  // The program of a history is not always the program that ran: operations name their statement in the former.
-  const operations = history.operations.map((operation, at): Operation => {
-    const { statement: _, ...rest } = operation;
-    const ref = refs.get(at);
-    return ref === undefined ? rest : { ...rest, statement: ref };
-  });
   return {
     candidate: candidateOf(inferred),
     finding,
-    history: { header: history.header, operations },
+    history: rawInProgram(inferred),
     findings: findings.length,
   };
 }

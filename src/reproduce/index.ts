@@ -9,6 +9,7 @@ export {
   type UnexplainedStatement,
 } from './infer.js';
 export type { BrokenInvariant } from './invariants.js';
+export { rawInProgram } from './raw-in-program.js';
 export { type Refined, type RefineOptions, refineOrder } from './refine.js';
 export { compareReplay, type ReplayMode, type ReplayReport, replay, replayModes } from './replay.js';
 export {

@@ -36,7 +36,68 @@ function forged(): History {
   };
 }
 
+/** DuckDB #17223: an update of a row that another transaction has deleted. */
+function overlapping(): History {
+  const rows: readonly (readonly [
+    session: number,
+    start: number,
+    sql: string,
+    extra?: Partial<Operation>,
+  ])[] = [
+    [0, 0, 'BEGIN'],
+    [0, 10, 'SELECT id, v FROM t', { columns: ['id', 'v'], rows: [[1, 10]] }],
+    [1, 20, 'DELETE FROM t WHERE id = 1', { matched: 1, ends: 'commit' }],
+    [0, 30, 'UPDATE t SET v = 11 WHERE id = 1', { matched: 1 }],
+    [0, 40, 'COMMIT', { ends: 'commit' }],
+  ];
+  return {
+    header: {
+      sessions: ['T1', 'T2'],
+      ...{ dialect: 'duckdb', level: 'snapshot' },
+      setup: ['CREATE TABLE t (id INT, v INT)', 'INSERT INTO t VALUES (1, 10)'],
+    },
+    operations: rows.map(([session, start, sql, extra], index) => ({
+      ...{ index, session, transaction: session, sql, start, end: start + 5 },
+      kind: sql.split(' ')[0]!.toLowerCase() as Operation['kind'],
+      outcome: 'ok',
+      ...extra,
+    })),
+  };
+}
+
 describe('reproduce', () => {
+  it('counts what the same write shows more sharply in order, and tells it apart', async () => {
+    const target = await openTarget('duckdb:');
+    try {
+      const history = overlapping();
+      const about = (kind: string, run: History, sql: string): Finding => {
+        const operations = run.operations.filter((op) => op.sql!.startsWith(sql));
+        return { kind, operations } as unknown as Finding;
+      };
+      const reproduced = (write: string) =>
+        target.createScratch().then((scratch) =>
+          reproduce(scratch, history, findContract('duckdb:snapshot')!, {
+            ...{ target, runs: 2, mode: 'batch', otherOrders: 0 },
+            checker: {
+              findings: (run) =>
+                run === history ? [about('missing-row', run, 'UPDATE')] : [about('lost', run, write)],
+              identity: ({ kind }) => kind,
+            },
+          }),
+        );
+      expect(await reproduced('UPDATE')).toMatchObject({
+        ...{ runs: 2, reproduced: 2, others: [] },
+        sharper: [{ kind: 'lost', runs: 2 }],
+      });
+      expect(await reproduced('DELETE')).toMatchObject({
+        ...{ runs: 2, reproduced: 0, sharper: [] },
+        others: [{ kind: 'lost', runs: 2 }],
+      });
+    } finally {
+      await target.close();
+    }
+  });
+
   it.skipIf(missing !== undefined)(
     `reports a schedule that cannot run as infeasible, says where it parts, and ends${missing === undefined ? '' : ` (${missing})`}`,
     async () => {

@@ -1,19 +1,21 @@
 /**
  * How often does a finding come back? A history's finding, its inferred schedule, and a number of replays: each is
- * checked as the raw run was, and counts if it shows a finding of the same identity.
+ * checked as the raw run was, and counts if it shows a finding of the same identity, or, where statements that overlapped now
+ * run in order, a sharper one about the same write (`sharperFinding`); those are told apart.
  *
  * Where the history can be explained in several ways, one was chosen. If the first replay does not show the finding,
  * others are tried before the runs are counted (Pisco §4: an order is right if it triggers the bug): first orders learnt from
  * where replays part from the history (`refine.ts`), then other choices, one at a time. Both are bounded.
  */
 
-import type { Finding } from '../check/index.js';
+import { type Finding, sharperFinding } from '../check/index.js';
 import type { Contract } from '../contracts/index.js';
 import type { RunOptions } from '../execute/index.js';
 import type { History } from '../histories/index.js';
 import type { Scratch } from '../targets/index.js';
 import type { Difference } from './compare.js';
 import { type Inference, type InferredOrder, openInference } from './infer.js';
+import { rawInProgram } from './raw-in-program.js';
 import { refineOrder } from './refine.js';
 import { type ReplayMode, replay } from './replay.js';
 import { wilsonInterval } from './wilson.js';
@@ -41,6 +43,8 @@ export interface Reproduction {
   /** Runs that ended; fewer than asked for if the run was interrupted. */
   readonly runs: number;
   readonly reproduced: number;
+  /** Of these, the ones that show it only as a sharper finding about the same write, by its kind. */
+  readonly sharper: readonly { readonly kind: string; readonly runs: number }[];
   /** Where the true ratio lies, with 95 % confidence. */
   readonly interval: readonly [low: number, high: number];
   /** Runs in which every operation saw what it saw in the raw run. */
@@ -86,14 +90,22 @@ export async function reproduceOrder(
   const identity = checker.identity(finding, given.raw);
   const tally = new Tally();
   let inferred = given;
-  const once = async (order: InferredOrder) => {
+  let named: History | undefined;
+  const asSeen = () => {
+    named ??= rawInProgram(given);
+    return named;
+  };
+  const once = async (order: InferredOrder): Promise<Seen> => {
     const report = await replay(scratch, order, mode, options);
     const findings = checker.findings(report.history);
-    const same = findings.some((one) => checker.identity(one, report.history) === identity);
-    const kinds = findings
-      .filter((one) => checker.identity(one, report.history) !== identity)
-      .map(({ kind }) => kind);
-    return { report, same, kinds };
+    const others = findings.filter((one) => checker.identity(one, report.history) !== identity);
+    const isShown = others.length < findings.length;
+    const sharper =
+      isShown || others.length === 0
+        ? undefined
+        : sharperFinding({ finding, history: asSeen() }, others, report.history);
+    const kinds = others.filter((one) => one !== sharper).map(({ kind }) => kind);
+    return { report, same: isShown || sharper !== undefined, sharper: sharper?.kind, kinds };
   };
   let run = await once(inferred);
   if (!run.same && inference !== undefined && mode !== 'random') {
@@ -142,6 +154,16 @@ function* otherChoices(order: InferredOrder, limit: number): Generator<ReadonlyM
   }
 }
 
+/** What one replay showed. */
+interface Seen {
+  readonly report: Awaited<ReturnType<typeof replay>>;
+  readonly same: boolean;
+  /** The kind of the sharper finding by which it did, if it did not show the finding itself. */
+  readonly sharper: string | undefined;
+  /** Of other findings. */
+  readonly kinds: readonly string[];
+}
+
 class Tally {
   runs = 0;
   reproduced = 0;
@@ -149,18 +171,12 @@ class Tally {
   #infeasible: string | undefined;
   readonly #divergences = new Map<number, { count: number; first: Difference }>();
   readonly #others = new Map<string, number>();
+  readonly #sharper = new Map<string, number>();
 
-  add({
-    report,
-    same,
-    kinds,
-  }: {
-    report: Awaited<ReturnType<typeof replay>>;
-    same: boolean;
-    kinds: readonly string[];
-  }): void {
+  add({ report, same, sharper, kinds }: Seen): void {
     this.runs++;
     if (same) this.reproduced++;
+    if (sharper !== undefined) this.#sharper.set(sharper, (this.#sharper.get(sharper) ?? 0) + 1);
     for (const kind of new Set(kinds)) this.#others.set(kind, (this.#others.get(kind) ?? 0) + 1);
     this.#infeasible ??= report.infeasible;
     const first = report.firstDifference;
@@ -177,6 +193,7 @@ class Tally {
     return {
       runs: this.runs,
       reproduced: this.reproduced,
+      sharper: [...this.#sharper].map(([kind, runs]) => ({ kind, runs })),
       interval: wilsonInterval(this.reproduced, this.runs),
       identical: this.#identical,
       divergences: [...this.#divergences.values()].sort((a, b) => b.count - a.count),
