@@ -10,9 +10,13 @@
  * - an engine whose writes see what is current changes those that satisfy it there *and still do* when their locks are
  *   free, for it looks at them again after waiting (PostgreSQL, "Read Committed Isolation Level").
  *
+ * - an engine that locks rows as it passes them sees each when it gets there: those behind the row for which it waited later than
+ *   those before it.
+ *
  * Candidates with the right count remain. The latest is the likeliest: a statement that did not wait saw everything. If
  * only earlier ones remain, the statement had to be sent before the COMMITs it did not see, and waited.
  */
+import type { Mechanism } from '../contracts/index.js';
 import * as role from './conflicts.js';
 import { because, type Order, truthOf } from './evidence.js';
 import { type MirrorState, scanLimit } from './mirror-state.js';
@@ -51,7 +55,7 @@ export function rangeTouched(
 ): readonly number[] | undefined {
   const all = state.rows[table.number]!;
   if (state.blind.has(table) || all.size > scanLimit) return undefined;
-  const rows = [...all.values()];
+  const rows = inTurn(state.mechanism, all.size) ? inKeyOrder(all) : [...all.values()];
   for (const row of rows) state.settle(step, transaction, row);
   const seen = state.snapshotOf(step, transaction, 'writesSee');
   const moments = candidates(state, seen, transaction, rows, where);
@@ -88,6 +92,11 @@ export function rangeTouched(
   return touched;
 }
 
+function inKeyOrder(rows: ReadonlyMap<string, number>): readonly number[] {
+  const byName = new Intl.Collator('en', { numeric: true });
+  return [...rows].sort(([a], [b]) => byName.compare(a, b)).map(([, row]) => row);
+}
+
 interface Candidate {
   readonly hits: readonly number[];
   readonly open: readonly number[];
@@ -116,30 +125,52 @@ function candidates(
     }
   }
   const around = [...commits].sort((a, b) => steps.end[a]! - steps.end[b]!).slice(-mostMoments);
-  const current = mechanism.writesSee === 'current';
   const made: Candidate[] = [];
+  const object = objects.tableOf[rows[0] ?? 0] ?? 0;
+  const own = rows.map((row) => state.doing[transaction]?.wrote(row) === true);
+  const now = rows.map((row) => matches(state.imageFor(transaction, row), where));
   for (let moment = around.length; moment >= 0; moment--) {
     const unseen = new Set(around.slice(moment));
-    const hits: number[] = [];
-    const open: number[] = [];
-    for (const row of rows) {
-      const own = state.doing[transaction]?.wrote(row) === true;
-      const now = matches(state.imageFor(transaction, row), where);
-      const then = own ? now : matches(imageBefore(state, row, seen, unseen), where);
-      const hit = own || !current ? then : then === false || now === false ? false : then && now;
-      if (hit === true) hits.push(row);
-      else if (hit === undefined) open.push(row);
-    }
-    const object = objects.tableOf[rows[0] ?? 0] ?? 0;
+    const then = rows.map((row, i) =>
+      own[i] ? now[i] : matches(imageBefore(state, row, seen, unseen), where),
+    );
     const orders = around.map(
       (commit, i): Order =>
         i < moment
           ? { from: commit, to: seen, why: because.shows, object }
           : { from: seen, to: commit, why: because.misses, object },
     );
-    made.push({ hits, open, orders, latest: moment === around.length });
+    const latest = moment === around.length;
+    for (const passed of latest ? [rows.length] : waits(rows, mechanism)) {
+      const hits: number[] = [];
+      const open: number[] = [];
+      rows.forEach((row, i) => {
+        const chosen = i < passed ? then[i] : now[i];
+        const current = mechanism.writesSee === 'current' && !own[i];
+        const hit =
+          current && (chosen === false || now[i] === false) ? false : current ? chosen && now[i] : then[i];
+        if (hit === true) hits.push(row);
+        else if (hit === undefined) open.push(row);
+      });
+      made.push({ hits, open, orders, latest });
+    }
   }
   return made;
+}
+
+/** More rows than these are taken to be chosen all at once. */
+const mostRowsInTurn = 32;
+
+/**
+ * How many rows a statement may have passed before it waited. Those behind it sees when it gets there, if it has no snapshot for all of
+ * them: engines that lock what they pass read rows one after another, in the order of their keys.
+ */
+function waits(rows: readonly number[], mechanism: Mechanism): readonly number[] {
+  return inTurn(mechanism, rows.length) ? rows.map((_, i) => rows.length - i) : [rows.length];
+}
+
+function inTurn({ passedRows }: Mechanism, count: number): boolean {
+  return passedRows !== undefined && count <= mostRowsInTurn;
 }
 
 /** The newest version a snapshot shows that is taken at `seen` and misses some COMMITs. */
