@@ -7,6 +7,7 @@ import type { History, Operation } from '../histories/index.js';
 import type { Dialect } from '../sql/index.js';
 import * as role from './conflicts.js';
 import { nameRows } from './de-facto-key.js';
+import { Doing } from './doing.js';
 import {
   AccessList,
   Edges,
@@ -23,61 +24,6 @@ import { addTable, type Image, readSchema, type Table, tableKey } from './schema
 import { snapshotSteps } from './snapshots.js';
 import type { RowLock, RowTest } from './statement-plan.js';
 import type { Steps } from './steps.js';
-
-/** What a transaction has done so far. Few objects each, millions of transactions: lists, not maps. */
-class Doing {
-  /** Objects it locked or wrote, with its roles there. */
-  readonly objects: number[] = [];
-  readonly roles: number[] = [];
-  /** Rows it wrote, with the version before. */
-  readonly rows: number[] = [];
-  readonly before: Image[] = [];
-  /** What it left in them; not always what they hold when it ends, for some engines let two writers in. */
-  readonly after: Image[] = [];
-  /** Tables whose rows it may have changed in ways we cannot follow. */
-  fuzzy: Set<Table> | undefined;
-  savepoints: { name: string; images: Map<number, Image> }[] | undefined;
-  /** Rows it inserted where nobody is told of them before the COMMIT. */
-  late: Map<number, Image> | undefined;
-  /** Tables whose readers and writers a certifier watches. */
-  watched: Set<number> | undefined;
-
-  access(object: number, roles: number): void {
-    const at = this.objects.indexOf(object);
-    if (at >= 0) this.roles[at]! |= roles;
-    else {
-      this.objects.push(object);
-      this.roles.push(roles);
-    }
-  }
-
-  /** Ready for the next transaction: few are open at a time, and their lists are worth keeping. */
-  clear(): void {
-    this.objects.length = 0;
-    this.roles.length = 0;
-    this.rows.length = 0;
-    this.before.length = 0;
-    this.after.length = 0;
-    this.fuzzy = undefined;
-    this.savepoints = undefined;
-    this.late = undefined;
-    this.watched = undefined;
-  }
-
-  wrote(row: number): boolean {
-    return this.rows.includes(row);
-  }
-
-  write(row: number, before: Image, after: Image): void {
-    const at = this.rows.indexOf(row);
-    if (at >= 0) this.after[at] = after;
-    else {
-      this.rows.push(row);
-      this.before.push(before);
-      this.after.push(after);
-    }
-  }
-}
 
 /** Which clause of the mechanism says what a statement sees. */
 export type Sees = 'plain' | 'lockingReadsSee' | 'writesSee';
@@ -410,30 +356,4 @@ export class MirrorState {
       chain.image.push(image);
     }
   }
-
-  savepoint(transaction: number, op: Operation): void {
-    const doing = this.do(transaction);
-    const images = new Map<number, Image>(doing.rows.map((row, i) => [row, doing.after[i]]));
-    doing.savepoints ??= [];
-    doing.savepoints.push({ name: lastWord(op), images });
-  }
-
-  rollbackTo(step: number, transaction: number, op: Operation): void {
-    const doing = this.doing[transaction];
-    const at = doing?.savepoints?.findLastIndex(({ name }) => name === lastWord(op)) ?? -1;
-    if (doing === undefined || at < 0) return;
-    const { images } = doing.savepoints![at]!;
-    doing.savepoints!.length = at + 1;
-    doing.rows.forEach((row, i) => {
-      const image = images.has(row) ? images.get(row) : doing.before[i];
-      doing.after[i] = image;
-      if (doing.late?.has(row) === true) doing.late.set(row, image);
-      else this.current[row] = image;
-      this.accesses.add(step, row, role.write);
-    });
-  }
-}
-
-function lastWord(op: Operation): string {
-  return (op.sql ?? '').trim().split(/\s+/).at(-1)!.replace(/;$/, '').toLowerCase();
 }

@@ -15,8 +15,10 @@ import type { Evaluated } from '../sql/index.js';
 import * as role from './conflicts.js';
 import type { Evidence, Expected } from './evidence.js';
 import { failedWriteChoices } from './failed-writes.js';
+import { failedCommit, failedStatement } from './mirror-failures.js';
 import { MirrorState } from './mirror-state.js';
 import { cellsOf, isRecord, lockOfText, overlay, resultRows } from './operation-rows.js';
+import { rollBackTo, setSavepoint } from './savepoints.js';
 import { rowName } from './schema.js';
 import {
   type DeletePlan,
@@ -114,7 +116,7 @@ class Mirror {
 
   #statement(step: number, transaction: number, op: Operation): void {
     const { kind } = op;
-    if (kind === 'commit' && op.error !== undefined) this.#failedCommit(step, transaction);
+    if (kind === 'commit' && op.error !== undefined) failedCommit(this.#state, step, transaction);
     if (kind === 'commit' || kind === 'rollback' || kind === 'set' || kind === 'release') return;
     if (kind === 'begin') {
       if (
@@ -123,8 +125,8 @@ class Mirror {
         op.outcome === 'ok'
       )
         this.#state.writer(step, transaction, false);
-    } else if (kind === 'savepoint') this.#state.savepoint(transaction, op);
-    else if (kind === 'rollback-to') this.#state.rollbackTo(step, transaction, op);
+    } else if (kind === 'savepoint') setSavepoint(this.#state, transaction, op);
+    else if (kind === 'rollback-to') rollBackTo(this.#state, step, transaction, op);
     else if (op.accesses !== undefined) this.#recorded(step, transaction, op, op.accesses);
     else this.#planned(step, transaction, op);
   }
@@ -154,7 +156,7 @@ class Mirror {
     const locksOut = op.error?.class === 'busy' || op.error?.class === 'serialization';
     if (this.#state.writerLock >= 0 && op.kind !== 'select' && !locksOut)
       this.#state.writer(step, transaction, false);
-    if (op.outcome === 'error') this.#failedStatement(step, transaction, op, plan);
+    if (op.outcome === 'error') failedStatement(this.#state, step, transaction, op, plan);
     else if (plan.type === 'scan') this.#scan(step, transaction, op, plan);
     else if (plan.type === 'insert') this.#insert(step, transaction, plan);
     else if (plan.type === 'opaque') this.#opaque(step, transaction, op, plan);
@@ -293,91 +295,5 @@ class Mirror {
         this.#state.lock(step, transaction, object, plan.lock === 'update' ? role.lock : role.share);
     }
     for (const table of plan.writes) this.#state.fuzzyWrite(step, transaction, table);
-  }
-
-  /** A COMMIT that failed validation: another had committed one of its rows since its snapshot. */
-  #failedCommit(step: number, transaction: number): void {
-    const doing = this.#state.doing[transaction];
-    const rows = doing?.late === undefined ? (doing?.rows ?? []) : [...doing.late.keys()];
-    for (const object of rows) {
-      this.#state.accesses.add(step, object, role.read | role.lock);
-      this.#state.failed.push({ step, transaction, object, met: 'changed' });
-    }
-  }
-
-  /** A statement that failed takes no lock and leaves no version; some failures tell what they met. */
-  #failedStatement(step: number, transaction: number, op: Operation, plan: Plan): void {
-    const errorClass = op.error?.class;
-    if (plan.type === 'opaque') {
-      for (const table of [...plan.reads, ...plan.writes])
-        this.#state.accesses.add(step, this.#state.tableObject[table.number]!, role.read);
-      return;
-    }
-    const { table } = plan;
-    const { writerLock } = this.#state;
-    if (writerLock >= 0 && (errorClass === 'busy' || errorClass === 'serialization')) {
-      this.#state.accesses.add(step, writerLock, role.lock);
-      this.#state.basedOn(step, transaction, writerLock);
-      const met = errorClass === 'busy' ? 'held' : 'changed';
-      this.#state.failed.push({ step, transaction, object: writerLock, met });
-      return;
-    }
-    if (plan.type === 'insert') {
-      for (const cells of plan.rows) {
-        const name = rowName(table, cells);
-        if (name === undefined) continue;
-        const row = this.#state.row(table, name);
-        this.#state.accesses.add(step, row, role.read | role.lock);
-        this.#state.basedOn(step, transaction, row);
-        const exists = errorClass === 'duplicate-key';
-        if (exists && plan.rows.length === 1) {
-          if (this.#state.doing[transaction]?.wrote(row) === true) continue;
-          // Key indexes know what is committed now, whatever the snapshot shows; one writer sees nothing newer anyway.
-          const seen = writerLock < 0 ? step : this.#state.snapshotOf(step, transaction, 'writesSee');
-          if (seen !== step) this.#state.accesses.add(seen, row, role.snapshot);
-          if (this.#state.mechanism.writeConflict === 'waits')
-            this.#state.locks.touch(step, transaction, row);
-          this.#state.needs.push({ step, snapshot: seen, row, expected: { type: 'some', where: undefined } });
-        } else if (!exists || plan.rows.length === 1)
-          this.#state.failed.push({ step, transaction, object: row });
-      }
-      return;
-    }
-    const all = this.#state.rows[table.number]!;
-    const rows =
-      plan.keys === undefined ? [...all.values()] : plan.keys.map((name) => this.#state.row(table, name));
-    if (plan.keys === undefined) {
-      const object = this.#state.tableObject[table.number]!;
-      this.#state.accesses.add(step, object, role.read | role.lock);
-      const choices = Math.max(2, rows.length);
-      this.#state.uncertain.push({ step, object, what: 'moment', choices, chosen: 0 });
-    }
-    for (const row of rows) {
-      if (plan.keys !== undefined) this.#state.accesses.add(step, row, role.read | role.lock);
-      this.#state.basedOn(step, transaction, row);
-      // A transaction that is too old fails for what a younger one has read, too: locks do not tell.
-      if (this.#state.clock < 0)
-        this.#state.failed.push({ step, transaction, object: row, where: plan.where });
-      // Before it failed for one row it may have locked others.
-      const waits = plan.keys === undefined && this.#state.mechanism.writeConflict === 'waits';
-      if (waits && matches(this.#state.imageFor(transaction, row), plan.where) !== false)
-        this.#state.locks.pass(step, transaction, row);
-    }
-    const conflict = errorClass === 'serialization' && this.#state.mechanism.firstUpdaterWins;
-    if (conflict && plan.keys?.length === 1 && this.#state.doing[transaction]?.wrote(rows[0]!) !== true) {
-      // There was a row to fight over, in the snapshot.
-      const seen = this.#state.snapshotOf(
-        step,
-        transaction,
-        plan.type === 'scan' ? 'lockingReadsSee' : 'writesSee',
-      );
-      if (seen !== step) this.#state.accesses.add(seen, rows[0]!, role.snapshot);
-      this.#state.needs.push({
-        step,
-        snapshot: seen,
-        row: rows[0]!,
-        expected: { type: 'some', where: plan.where },
-      });
-    }
   }
 }

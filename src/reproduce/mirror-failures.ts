@@ -1,0 +1,99 @@
+/**
+ * What statements that failed tell the mirror. They take no lock to keep and leave no version, but a failure says what it met: a row
+ * that another held or had changed (`failed-writes.ts` looks for whom), a key that existed, or the one writer.
+ */
+import type { ErrorClass, Operation } from '../histories/index.js';
+import * as role from './conflicts.js';
+import type { MirrorState } from './mirror-state.js';
+import { rowName } from './schema.js';
+import type { DeletePlan, InsertPlan, Plan, ScanPlan, UpdatePlan } from './statement-plan.js';
+import { matches } from './touched-rows.js';
+
+/** A COMMIT that failed validation: another had committed one of its rows since its snapshot. */
+export function failedCommit(state: MirrorState, step: number, transaction: number): void {
+  const doing = state.doing[transaction];
+  const rows = doing?.late === undefined ? (doing?.rows ?? []) : [...doing.late.keys()];
+  for (const object of rows) {
+    state.accesses.add(step, object, role.read | role.lock);
+    state.failed.push({ step, transaction, object, met: 'changed' });
+  }
+}
+
+export function failedStatement(
+  state: MirrorState,
+  step: number,
+  transaction: number,
+  { error }: Operation,
+  plan: Plan,
+): void {
+  const errorClass = error?.class;
+  if (plan.type === 'opaque') {
+    for (const table of [...plan.reads, ...plan.writes])
+      state.accesses.add(step, state.tableObject[table.number]!, role.read);
+  } else if (state.writerLock >= 0 && (errorClass === 'busy' || errorClass === 'serialization')) {
+    state.accesses.add(step, state.writerLock, role.lock);
+    state.basedOn(step, transaction, state.writerLock);
+    const met = errorClass === 'busy' ? 'held' : 'changed';
+    state.failed.push({ step, transaction, object: state.writerLock, met });
+  } else if (plan.type === 'insert') failedInsert(state, step, transaction, errorClass, plan);
+  else failedChange(state, step, transaction, errorClass, plan);
+}
+
+function failedInsert(
+  state: MirrorState,
+  step: number,
+  transaction: number,
+  errorClass: ErrorClass | undefined,
+  { table, rows }: InsertPlan,
+): void {
+  const exists = errorClass === 'duplicate-key';
+  for (const cells of rows) {
+    const name = rowName(table, cells);
+    if (name === undefined) continue;
+    const row = state.row(table, name);
+    state.accesses.add(step, row, role.read | role.lock);
+    state.basedOn(step, transaction, row);
+    if (exists && rows.length === 1) {
+      if (state.doing[transaction]?.wrote(row) === true) continue;
+      // Key indexes know what is committed now, whatever the snapshot shows; one writer sees nothing newer anyway.
+      const seen = state.writerLock < 0 ? step : state.snapshotOf(step, transaction, 'writesSee');
+      if (seen !== step) state.accesses.add(seen, row, role.snapshot);
+      if (state.mechanism.writeConflict === 'waits') state.locks.touch(step, transaction, row);
+      state.needs.push({ step, snapshot: seen, row, expected: { type: 'some', where: undefined } });
+    } else if (!exists || rows.length === 1) state.failed.push({ step, transaction, object: row });
+  }
+}
+
+function failedChange(
+  state: MirrorState,
+  step: number,
+  transaction: number,
+  errorClass: ErrorClass | undefined,
+  { type, table, keys, where }: ScanPlan | UpdatePlan | DeletePlan,
+): void {
+  const { writeConflict, firstUpdaterWins } = state.mechanism;
+  const rows =
+    keys === undefined ? [...state.rows[table.number]!.values()] : keys.map((name) => state.row(table, name));
+  if (keys === undefined) {
+    const object = state.tableObject[table.number]!;
+    state.accesses.add(step, object, role.read | role.lock);
+    const choices = Math.max(2, rows.length);
+    state.uncertain.push({ step, object, what: 'moment', choices, chosen: 0 });
+  }
+  for (const row of rows) {
+    if (keys !== undefined) state.accesses.add(step, row, role.read | role.lock);
+    state.basedOn(step, transaction, row);
+    // A transaction that is too old fails for what a younger one has read, too: locks do not tell.
+    if (state.clock < 0) state.failed.push({ step, transaction, object: row, where });
+    // Before it failed for one row it may have locked others.
+    const waits = keys === undefined && writeConflict === 'waits';
+    if (waits && matches(state.imageFor(transaction, row), where) !== false)
+      state.locks.pass(step, transaction, row);
+  }
+  const fought = errorClass === 'serialization' && firstUpdaterWins && keys?.length === 1;
+  if (!fought || state.doing[transaction]?.wrote(rows[0]!) === true) return;
+  // There was a row to fight over, in the snapshot.
+  const seen = state.snapshotOf(step, transaction, type === 'scan' ? 'lockingReadsSee' : 'writesSee');
+  if (seen !== step) state.accesses.add(seen, rows[0]!, role.snapshot);
+  state.needs.push({ step, snapshot: seen, row: rows[0]!, expected: { type: 'some', where } });
+}
