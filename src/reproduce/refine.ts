@@ -64,35 +64,63 @@ export async function refineOrder(
   run: (order: InferredOrder) => Promise<ReplayReport>,
   options: RefineOptions = {},
 ): Promise<Refined> {
-  const first = options.first ?? inference.order();
-  const seen = new Set([keyOf(inference, first)]);
-  let best: Attempt = { inference, learnt: [], order: first, report: await run(first) };
-  let replays = 1;
-  const most =
-    options.mostReplays ??
-    Math.max(fewestReplays, Math.floor(statementBudget / Math.max(1, first.statementCount)));
-  for (let better = true; better && best.report.firstDifference !== undefined; ) {
-    better = false;
-    if (options.enough?.() === true) break;
-    for (const knowledge of otherKnowledge(best)) {
-      if (replays >= most || options.signal?.aborted === true) break;
-      const order = knowledge.inference.order(knowledge.learnt, { careful: true });
-      const key = keyOf(knowledge.inference, order);
-      if (seen.has(key)) continue;
-      seen.add(key);
-      const tried: Attempt = { ...knowledge, order, report: await run(order) };
-      replays++;
-      if (options.enough?.() === true) return resultOf(tried, replays);
-      if (!getsFurther(tried.report, best.report)) continue;
-      [best, better] = [tried, true];
-      break;
-    }
-  }
-  return resultOf(best, replays);
+  const search = new Search(run, options);
+  const found = await search.from(inference, options.first ?? inference.order());
+  if (search.isOver(found) || !inference.certified) return search.result(found);
+  // What was learnt with failures sent again may be wrong without them: a second search begins with none.
+  const without = sparing(found, allConflicts(found.order)).inference;
+  const other = await search.from(without, without.order([], { careful: true }));
+  return search.result(search.isOver(other) || getsFurther(other.report, found.report) ? other : found);
 }
 
-function resultOf({ order, report, learnt }: Attempt, replays: number): Refined {
-  return { order, report, learnt, replays };
+class Search {
+  #replays = 0;
+  #most = Number.POSITIVE_INFINITY;
+  /** A replay showed what was looked for. */
+  #shown = false;
+  readonly #seen = new Set<string>();
+
+  constructor(
+    private readonly run: (order: InferredOrder) => Promise<ReplayReport>,
+    private readonly options: RefineOptions,
+  ) {}
+
+  async from(inference: Inference, first: InferredOrder): Promise<Attempt> {
+    this.#most =
+      this.options.mostReplays ??
+      Math.max(fewestReplays, Math.floor(statementBudget / Math.max(1, first.statementCount)));
+    let best = await this.#attempt({ inference, learnt: [] }, first);
+    for (let better = true; better && !this.isOver(best); ) {
+      better = false;
+      for (const knowledge of otherKnowledge(best)) {
+        if (this.isOver(best)) break;
+        const order = knowledge.inference.order(knowledge.learnt, { careful: true });
+        if (this.#seen.has(keyOf(knowledge.inference, order))) continue;
+        const tried = await this.#attempt(knowledge, order);
+        if (!this.#shown && !getsFurther(tried.report, best.report)) continue;
+        [best, better] = [tried, true];
+        break;
+      }
+    }
+    return best;
+  }
+
+  async #attempt(knowledge: Knowledge, order: InferredOrder): Promise<Attempt> {
+    this.#seen.add(keyOf(knowledge.inference, order));
+    const report = await this.run(order);
+    this.#replays++;
+    this.#shown = this.options.enough?.() === true;
+    return { ...knowledge, order, report };
+  }
+
+  isOver({ report }: Attempt): boolean {
+    const stopped = this.#replays >= this.#most || this.options.signal?.aborted === true;
+    return report.firstDifference === undefined || this.#shown || stopped;
+  }
+
+  result({ order, report, learnt }: Attempt): Refined {
+    return { order, report, learnt, replays: this.#replays };
+  }
 }
 
 /** Whether the earliest operation of the history that differs comes later; or is the same, and fewer differ in all. */
@@ -108,10 +136,7 @@ function* otherKnowledge(best: Attempt): Generator<Knowledge> {
   const lost = report.differences.map(({ operation }) => operation).filter((at) => isConflict(order, at));
   if (inference.certified) {
     if (lost.length > 0) yield sparing(best, lost);
-    yield sparing(
-      best,
-      order.raw.operations.map((_, at) => at).filter((at) => isConflict(order, at)),
-    );
+    yield sparing(best, allConflicts(order));
   }
   const places = [report.firstDifference!.operation];
   if (report.earliest !== undefined && report.earliest !== places[0]) places.push(report.earliest);
@@ -127,6 +152,10 @@ const conflicts: ReadonlySet<ErrorClass> = new Set(['serialization', 'busy']);
 function isConflict({ raw }: InferredOrder, operation: number): boolean {
   const { error } = raw.operations[operation]!;
   return error !== undefined && conflicts.has(error.class);
+}
+
+function allConflicts(order: InferredOrder): readonly number[] {
+  return order.raw.operations.map((_, at) => at).filter((at) => isConflict(order, at));
 }
 
 /** The same knowledge about a program without these failures; its steps have other numbers. */
