@@ -260,7 +260,11 @@ function notesOf(evidence: Evidence, { batches, holds }: Solution, { header }: H
       `${open} statements may see something else: no order was found that explains them with the rest`,
     );
   if (evidence.unexplained.length > 0)
-    notes.push(`${evidence.unexplained.length} accesses of the raw run fit no version or lock that it shows`);
+    notes.push(
+      evidence.unexplained.length === 1
+        ? '1 access of the raw run fits no version or lock that it shows'
+        : `${evidence.unexplained.length} accesses of the raw run fit no version or lock that it shows`,
+    );
   const hard = batches.forced.filter((one) => one.strength <= strength.presumed).length;
   if (hard > 0)
     notes.push(`${hard} statements stand where they are only because the orders found contradict each other`);

@@ -70,7 +70,7 @@ const engines: readonly Engine[] = [
   { ...postgres, level: 'repeatable read', mayPart: { named: ['moment', 'opponent'], share: 0.03 } },
   { ...postgres, level: 'serializable', mayPart: { named: ['order'], share: 0.08 } },
   { ...mariadb, level: 'read committed', mayPart: { named: ['moment'], share: 0.06 } },
-  { ...mariadb, level: 'repeatable read', mayPart: { named: ['order'], share: 0.01 } },
+  { ...mariadb, level: 'repeatable read', mayPart: { named: ['order'], share: 0.02 } },
   { ...mariadb, level: 'serializable', mayPart: { named: ['order'], share: 0.01 } },
 ];
 
