@@ -28,11 +28,12 @@ export async function followedFinding(
   seen: FindingInRun,
   around: Surroundings,
   oracle: Pick<FindingOracle, 'observe' | 'identity'>,
+  signal?: AbortSignal,
 ): Promise<Followed> {
   const asSeen = { finding: seen.finding, identity: oracle.identity(seen.finding, seen.history) };
   let sharper: Followed | undefined;
   for (const layer of witnessLayers(around)) {
-    if (layer.length > mostOperations) break;
+    if (layer.length > mostOperations || signal?.aborted === true) break;
     const { history, findings } = await oracle.observe(restrictTo(around.model, layer));
     if (findings.some((finding) => oracle.identity(finding, history) === asSeen.identity)) return asSeen;
     const finding = sharperFinding(seen, findings, inProgram(history, around.model, layer));

@@ -54,7 +54,12 @@ export async function reduceFinding(start: Candidate, options: FindingOptions): 
   // Who says that the start shows the finding has seen it in a run by schedule.
   const isRaw = options.seen !== undefined && options.startShows !== true;
   const { finding, identity } = isRaw
-    ? await followedFinding(seen, surroundingsOf(modelOf(start), witness, dependencies), oracle)
+    ? await followedFinding(
+        seen,
+        surroundingsOf(modelOf(start), witness, dependencies),
+        oracle,
+        options.signal,
+      )
     : { finding: seen.finding, identity: oracle.identity(seen.finding, history) };
   oracle.lookFor(identity);
   const reduced = await reduceCase(start, {

@@ -4,8 +4,10 @@
  *
  * Histories imported from other tools have accesses instead of rows: then the rows read are compared, column by column.
  */
+
 import type { Access, Operation } from '../histories/index.js';
 import { showValue, type Value } from '../sql/index.js';
+import { counted } from '../words.js';
 
 export type DifferenceKind = 'rows' | 'counts' | 'error' | 'ending' | 'not sent' | 'not answered';
 
@@ -42,7 +44,12 @@ export function differenceOf(
   for (const count of ['matched', 'changed'] as const) {
     const [was, is] = [raw[count], again[count]];
     if (was !== undefined && is !== undefined && was !== is)
-      return { kind: 'counts', was: `${was} rows ${count}`, is: `${is} rows ${count}`, why: whyOther(again) };
+      return {
+        kind: 'counts',
+        was: `${counted(was, 'row')} ${count}`,
+        is: `${counted(is, 'row')} ${count}`,
+        why: whyOther(again),
+      };
   }
   if (raw.ends !== again.ends && raw.ends !== 'unknown')
     return { kind: 'ending', was: raw.ends ?? 'goes on', is: again.ends ?? 'goes on', why: whyOther(again) };
@@ -104,7 +111,7 @@ function outcomeText({ error, outcome, rows, matched }: Operation): string {
   if (error !== undefined) return `${error.class}: ${error.message.split('\n')[0]}`;
   if (outcome === 'unknown') return 'no answer';
   if (rows !== undefined) return rowsText(rows.map((row) => row.map(show).join(', ')));
-  return matched === undefined ? 'ok' : `${matched} rows`;
+  return matched === undefined ? 'ok' : counted(matched, 'row');
 }
 
 function whyFailed(again: Operation): string {

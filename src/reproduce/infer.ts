@@ -20,10 +20,12 @@
  * Not seen: what an engine does besides rows (sequences, gap locks of rows that do not exist, clocks), and the
  * snapshot of a statement that waited under READ COMMITTED, where rows changed during the wait.
  */
+
 import type { Case, OrderReason, Schedule, StatementRef } from '../cases/index.js';
 import type { Contract, Mechanism } from '../contracts/index.js';
 import { IsoldeError } from '../errors.js';
 import type { History } from '../histories/index.js';
+import { counted } from '../words.js';
 import type { Batches } from './batches.js';
 import type { Evidence } from './evidence.js';
 import { type BrokenInvariant, brokenInvariants } from './invariants.js';
@@ -241,33 +243,36 @@ function notesOf(evidence: Evidence, { batches, holds }: Solution, { header }: H
   const notes = [...evidence.notes];
   const byWhy = new Map<string, number>();
   for (const { why } of evidence.steps.leftOut) byWhy.set(why, (byWhy.get(why) ?? 0) + 1);
-  for (const [why, count] of byWhy)
-    notes.push(`${count} operation${count === 1 ? '' : 's'} left out: ${why}`);
+  for (const [why, count] of byWhy) notes.push(`${counted(count, 'operation')} left out: ${why}`);
   const several = holds.filter((_, i) => evidence.choices[i]!.alternatives.length > 1).length;
   if (several > 0)
-    notes.push(`${several} statements can be explained in several ways; one was chosen for each`);
+    notes.push(
+      `${counted(several, 'statement')} can be explained in several ways; one way was chosen for each`,
+    );
   const moments = evidence.uncertain.filter(({ what }) => what === 'moment').length;
   if (moments > 0)
-    notes.push(`${moments} statements chose their rows while others changed them, at one of several moments`);
+    notes.push(
+      `${counted(moments, 'statement')} chose rows while others changed them, at one of several moments`,
+    );
   const orders = evidence.uncertain.length - moments;
   if (orders > 0)
     notes.push(
-      `${orders} statements overlapped others whose locks cannot be told; the answers' order was taken`,
+      `${counted(orders, 'statement')} overlapped others whose locks cannot be told; the answers' order was taken`,
     );
   const open = holds.filter((one) => one < 0).length;
   if (open > 0)
     notes.push(
-      `${open} statements may see something else: no order was found that explains them with the rest`,
+      `${counted(open, 'statement')} may see something else: no order was found that explains everything`,
     );
   if (evidence.unexplained.length > 0)
     notes.push(
-      evidence.unexplained.length === 1
-        ? '1 access of the raw run fits no version or lock that it shows'
-        : `${evidence.unexplained.length} accesses of the raw run fit no version or lock that it shows`,
+      `the raw run shows no version or lock that explains ${counted(evidence.unexplained.length, 'access', 'accesses')} of it`,
     );
   const hard = batches.forced.filter((one) => one.strength <= strength.presumed).length;
   if (hard > 0)
-    notes.push(`${hard} statements stand where they are only because the orders found contradict each other`);
+    notes.push(
+      `the orders found contradict each other; ${counted(hard, 'statement')} went against one of them`,
+    );
   if (header.sessionLevels !== undefined && Object.keys(header.sessionLevels).length > 0)
     notes.push('sessions run at different levels; the order was inferred for one');
   return notes;

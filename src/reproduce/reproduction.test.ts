@@ -120,7 +120,7 @@ describe('reproduce', () => {
         );
         expect(result).toMatchObject({ runs: 2, reproduced: 0, identical: 0 });
         expect(result!.infeasible).toMatch(/UPDATE t SET v = \d WHERE id = \d: it waited/);
-        expect(result!.divergences[0]!.first.was).toBe('1 rows');
+        expect(result!.divergences[0]!.first.was).toBe('1 row');
         expect(result!.inferred.unexplained.length).toBeGreaterThan(0);
       } finally {
         await target.close();
