@@ -1,4 +1,5 @@
 /** `isolde reproduce FILE`: how often a finding comes back when its history is replayed in the inferred order. */
+
 import { writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { printCaseFile, type ScheduledCase } from '../cases/index.js';
@@ -17,6 +18,7 @@ import {
   reproduce,
 } from '../reproduce/index.js';
 import { openTarget, type Scratch, type Target } from '../targets/index.js';
+import { counted } from '../words.js';
 import { type CliContext, type ExitCode, exitCodes } from './context.js';
 import { isHistoryFile, readReplayable } from './replayable-history.js';
 import { levelOf, readCase } from './run-command.js';
@@ -96,7 +98,9 @@ async function run(file: string, flags: ReproduceFlags, context: CliContext): Pr
         return exitCodes.undecided;
       }
       if (flags.out !== undefined) await write(flags.out, printCaseFile(result.inferred));
-      context.out(flags.json === true ? JSON.stringify(jsonOf(result)) : render(result, history, context));
+      context.out(
+        flags.json === true ? JSON.stringify(jsonOf(result)) : render(result, history, runs, context),
+      );
       return result.reproduced > 0 ? exitCodes.found : exitCodes.undecided;
     } finally {
       await sessions.close();
@@ -134,7 +138,7 @@ async function runUntilFound(scheduled: ScheduledCase, job: Job): Promise<Histor
   return undefined;
 }
 
-function render(result: Reproduction, history: History, context: CliContext): string {
+function render(result: Reproduction, history: History, asked: number, context: CliContext): string {
   const { colors } = context;
   const { finding, inferred, runs, reproduced, interval, mode, divergences } = result;
   const [low, high] = interval.map((bound) => `${(bound * 100).toFixed(0)} %`);
@@ -145,8 +149,12 @@ function render(result: Reproduction, history: History, context: CliContext): st
     `${history.operations.length} operations in ${history.header.sessions.length} sessions; ${inferred.batchCount} batches, ${mean} statements each on average, ${inferred.largestBatch} at most`,
     ...inferred.notes.map((note) => `note: ${note}`),
     '',
-    `${reproduced} of ${runs} replays (${mode}) show the finding; the true ratio lies between ${low} and ${high} (95 % confidence)`,
   ];
+  if (runs < asked) lines.push(`interrupted after ${runs} of ${counted(asked, 'replay')}`);
+  if (runs === 0) return lines.join('\n');
+  lines.push(
+    `${reproduced} of ${runs} replays (${mode}) show the finding; the true ratio lies between ${low} and ${high} (95 % confidence)`,
+  );
   for (const { kind, runs: count } of result.sharper)
     lines.push(`${count} of ${runs} show it as ${kind}: in order, that is wrong with the same write`);
   if (reproduced === 0) lines.push(colors.red('the finding does not reproduce'));

@@ -98,6 +98,34 @@ describe('reproduce', () => {
     }
   });
 
+  it('does not count a replay that was cut short', async () => {
+    const target = await openTarget('duckdb:');
+    try {
+      const history = overlapping();
+      const stop = new AbortController();
+      const finding = { kind: 'missing-row', operations: [] } as unknown as Finding;
+      let checked = 0;
+      const result = await reproduce(
+        await target.createScratch(),
+        history,
+        findContract('duckdb:snapshot')!,
+        {
+          ...{ target, runs: 5, mode: 'batch', signal: stop.signal },
+          checker: {
+            findings: (run) => {
+              if (run !== history && ++checked === 3) stop.abort();
+              return [finding];
+            },
+            identity: ({ kind }) => kind,
+          },
+        },
+      );
+      expect(result).toMatchObject({ runs: 2, reproduced: 2 });
+    } finally {
+      await target.close();
+    }
+  });
+
   it.skipIf(missing !== undefined)(
     `reports a schedule that cannot run as infeasible, says where it parts, and ends${missing === undefined ? '' : ` (${missing})`}`,
     async () => {

@@ -132,11 +132,12 @@ export async function reproduceOrder(
       break;
     }
   }
-  tally.add(run);
-  options.onRun?.(tally.runs, tally.reproduced);
-  while (tally.runs < options.runs && options.signal?.aborted !== true) {
-    tally.add(await once(inferred));
+  // A replay that was cut short shows nothing, neither the finding nor that it is gone.
+  while (options.signal?.aborted !== true) {
+    tally.add(run);
     options.onRun?.(tally.runs, tally.reproduced);
+    if (tally.runs >= options.runs) break;
+    run = await once(inferred);
   }
   return { finding, identity, inferred, mode, ...tally.result() };
 }
