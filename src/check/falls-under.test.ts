@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Anomaly } from '../contracts/index.js';
 import { kv } from '../histories/index.js';
-import { checkKv } from './check-kv.js';
 import { fallsUnder } from './falls-under.js';
 import type { Finding } from './finding.js';
+import { checkKv } from './kv/check-kv.js';
 
 /** Is an anomaly among what a history shows? */
 function shows(text: string, anomaly: Anomaly): boolean {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { KvBuilder, kv } from '../histories/index.js';
-import { checkKv } from './check-kv.js';
 import { findingsToDot } from './dot.js';
 import type { Finding } from './finding.js';
+import { checkKv } from './kv/check-kv.js';
 import type { CheckLevel } from './levels.js';
 import { findingToSvg } from './svg.js';
 

@@ -1,11 +1,6 @@
-export { type CheckOptions, type CheckResult, checkKv, type LevelStatus } from './check-kv.js';
-export { cyclicComponents } from './components.js';
-export type { FamilyCycle } from './cycle-search.js';
-export { findCycles } from './cycles.js';
 export { findingsToDot } from './dot.js';
 export { describeTransactions, explainCycle } from './explain.js';
 export { fallsUnder } from './falls-under.js';
-export type { Family, OrderUsed } from './families.js';
 export type {
   Certainty,
   CycleAnomaly,
@@ -19,6 +14,10 @@ export type {
   ReadAnomaly,
   VersionSeen,
 } from './finding.js';
+export { cyclicComponents } from './graph/components.js';
+export type { FamilyCycle } from './graph/cycle-search.js';
+export { findCycles } from './graph/cycles.js';
+export type { Family, OrderUsed } from './graph/families.js';
 export {
   allMask,
   buildGraph,
@@ -33,7 +32,9 @@ export {
   sessionOrder,
   wr,
   ww,
-} from './graph.js';
+} from './graph/graph.js';
+export { cycleRulesOut, nameCycle } from './graph/name-cycle.js';
+export { addRealTimeOrder, addSessionOrder } from './graph/real-time.js';
 export { findingIdentity, focusFinding } from './identity.js';
 export {
   checkInstrumented,
@@ -47,6 +48,7 @@ export {
   type StrippedHistory,
   stripResults,
 } from './instrument/index.js';
+export { type CheckOptions, type CheckResult, checkKv, type LevelStatus } from './kv/check-kv.js';
 export {
   baseOf,
   type CheckLevel,
@@ -66,7 +68,5 @@ export {
   type VerifyOptions,
   verifyMechanism,
 } from './mechanism/index.js';
-export { cycleRulesOut, nameCycle } from './name-cycle.js';
-export { addRealTimeOrder, addSessionOrder } from './real-time.js';
 export { type FindingInRun, sharperFinding } from './sharper-finding.js';
 export { findingToSvg } from './svg.js';

@@ -10,11 +10,11 @@
  */
 import type { Contract } from '../../contracts/index.js';
 import type { History } from '../../histories/index.js';
-import { findCycles } from '../cycles.js';
 import type { Finding } from '../finding.js';
-import { buildGraph } from '../graph.js';
+import { findCycles } from '../graph/cycles.js';
+import { buildGraph } from '../graph/graph.js';
+import { addRealTimeOrder, addSessionOrder } from '../graph/real-time.js';
 import { type CheckLevel, checkLevels, implies, ruledOut, strongestOf } from '../levels.js';
-import { addRealTimeOrder, addSessionOrder } from '../real-time.js';
 import { applyContract, exemptsLockingReads, isExempt } from './contract-rules.js';
 import { type Dependencies, edgesOf, inferDependencies } from './dependencies.js';
 import type { Instrumented } from './instrumented.js';

@@ -16,10 +16,10 @@
  * - The pivot: a plain read misses what was committed before the instant its snapshot is taken.
  */
 import type { Anomaly, Contract } from '../../contracts/index.js';
-import type { FamilyCycle } from '../cycle-search.js';
-import { findCycles } from '../cycles.js';
-import type { Family } from '../families.js';
-import { buildGraph, EdgeList, predicateRw, realTime, rw, wr, ww } from '../graph.js';
+import type { FamilyCycle } from '../graph/cycle-search.js';
+import { findCycles } from '../graph/cycles.js';
+import type { Family } from '../graph/families.js';
+import { buildGraph, EdgeList, predicateRw, realTime, rw, wr, ww } from '../graph/graph.js';
 import { type Dependencies, type Dependency, edgesOf } from './dependencies.js';
 import type { TransactionInfo } from './row-events.js';
 

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Row } from '../../sql/index.js';
-import { edgeNames, predicateRw } from '../graph.js';
+import { edgeNames, predicateRw } from '../graph/graph.js';
 import { inferDependencies, instrumentCase } from './index.js';
 import { random } from './random-case.case.js';
 import { type Step, tell } from './tell.case.js';

@@ -21,7 +21,7 @@
  * which the run lost marks (that is a finding of its own).
  */
 import type { History } from '../../histories/index.js';
-import { EdgeList, predicateRw, rw, wr, ww } from '../graph.js';
+import { EdgeList, predicateRw, rw, wr, ww } from '../graph/graph.js';
 import type { Instrumented } from './instrumented.js';
 import { initialWriter, type RowProblem } from './list-reader.js';
 import { chainRows, type RowChain, type RowChains } from './row-chains.js';

@@ -5,12 +5,12 @@
 
 import type { History, Operation } from '../../histories/index.js';
 import { showValue } from '../../sql/index.js';
-import type { FamilyCycle } from '../cycle-search.js';
 import { describeTransactions, explainCycle } from '../explain.js';
 import type { CycleEdge, Finding, FindingOperation, FindingTransaction } from '../finding.js';
-import { edgeNames, predicateRw, realTime, rw, sessionOrder, wr } from '../graph.js';
+import type { FamilyCycle } from '../graph/cycle-search.js';
+import { edgeNames, predicateRw, realTime, rw, sessionOrder, wr } from '../graph/graph.js';
+import { cycleRulesOut, nameCycle } from '../graph/name-cycle.js';
 import type { CheckLevel } from '../levels.js';
-import { cycleRulesOut, nameCycle } from '../name-cycle.js';
 import { type Dependencies, type Dependency, dependencyKey } from './dependencies.js';
 import { observerId, type RowProblem } from './list-reader.js';
 import type { StrippedHistory } from './strip-results.js';

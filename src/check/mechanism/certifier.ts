@@ -13,12 +13,12 @@
 
 import type { Contract } from '../../contracts/index.js';
 import type { History } from '../../histories/index.js';
-import type { FamilyCycle } from '../cycle-search.js';
-import { findCycles } from '../cycles.js';
 import { explainCycle } from '../explain.js';
 import type { CycleEdge, Finding } from '../finding.js';
-import { buildGraph, EdgeList, edgeNames, predicateRw, rw, wr, ww } from '../graph.js';
-import { cycleRulesOut, nameCycle } from '../name-cycle.js';
+import type { FamilyCycle } from '../graph/cycle-search.js';
+import { findCycles } from '../graph/cycles.js';
+import { buildGraph, EdgeList, edgeNames, predicateRw, rw, wr, ww } from '../graph/graph.js';
+import { cycleRulesOut, nameCycle } from '../graph/name-cycle.js';
 import { type Expectation, explainingVersions, type ScanRead } from './judge-read.js';
 import type { Satisfies } from './plan-types.js';
 import { describeTx, operationAt, textOf } from './prose.js';

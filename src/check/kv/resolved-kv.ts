@@ -1,6 +1,6 @@
 /** A key-value history with every read traced to its write: what all checks of such histories start from. */
-import type { KvHistory } from '../histories/index.js';
-import type { ReadAnomaly } from './finding.js';
+import type { KvHistory } from '../../histories/index.js';
+import type { ReadAnomaly } from '../finding.js';
 
 /** `readsFrom` of operations that are no external read with a known writer. */
 export const noSource = -2;

@@ -2,12 +2,12 @@
  * Shows what saturation found: a cycle in which some ww edges are not read off the history but forced by the level's
  * axiom. Such an edge says which read forces it; so does the finding.
  */
-import { printKvOp, printName, txName } from '../histories/index.js';
-import { cyclicComponents } from './components.js';
-import type { FamilyCycle } from './cycle-search.js';
-import { findCycles } from './cycles.js';
-import type { Finding } from './finding.js';
-import { buildGraph, EdgeList, kindMask, rw, sessionOrder, wr, ww } from './graph.js';
+import { printKvOp, printName, txName } from '../../histories/index.js';
+import type { Finding } from '../finding.js';
+import { cyclicComponents } from '../graph/components.js';
+import type { FamilyCycle } from '../graph/cycle-search.js';
+import { findCycles } from '../graph/cycles.js';
+import { buildGraph, EdgeList, kindMask, rw, sessionOrder, wr, ww } from '../graph/graph.js';
 import { cycleFinding, noOrderFinding, type WhyForced } from './kv-findings.js';
 import type { ResolvedKv } from './resolved-kv.js';
 import type { SaturatedLevel } from './saturation.js';

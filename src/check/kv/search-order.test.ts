@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { kv } from '../histories/index.js';
+import { kv } from '../../histories/index.js';
+import { rw, ww } from '../graph/graph.js';
 import { checkKv } from './check-kv.js';
-import { rw, ww } from './graph.js';
 import { guessOrder } from './guess-order.js';
 import { entersAt, leavesFrom, type OpenKey, type Polygraph, type PolygraphMode } from './polygraph.js';
 import { searchOrder } from './search-order.js';

@@ -2,7 +2,7 @@
  * Stores that keep their promise, run under a random interleaving: whatever they produce must be judged valid. The
  * opposite of a fault: here every finding is a false alarm.
  */
-import { KvBuilder, type KvHistory } from '../../histories/index.js';
+import { KvBuilder, type KvHistory } from '../../../histories/index.js';
 
 export type StorePromise = 'serial' | 'snapshot' | 'read committed';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { kv } from '../histories/index.js';
+import { kv } from '../../histories/index.js';
+import { type CheckLevel, checkLevels } from '../levels.js';
 import { checkKv } from './check-kv.js';
 import { crossCheckAnomalies, crossCheckLevel } from './cross-check.js';
-import { type CheckLevel, checkLevels } from './levels.js';
 
 /** Every anomaly a history shows, those beyond the level included, without repetitions. */
 function kinds(text: string): string[] {

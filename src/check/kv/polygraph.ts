@@ -11,8 +11,8 @@
  *
  * An open choice is a pair of writers of a key. "a before b" means ww(a, b), and rw(r, b) for whoever read a's version.
  */
-import { kvRead } from '../histories/index.js';
-import { type EdgeList, rw, ww } from './graph.js';
+import { kvRead } from '../../histories/index.js';
+import { type EdgeList, rw, ww } from '../graph/graph.js';
 import { type KvDependencies, writeTest } from './kv-edges.js';
 import type { ResolvedKv } from './resolved-kv.js';
 

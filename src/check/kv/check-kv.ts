@@ -7,14 +7,14 @@
  * 3. If they do not settle the level asked for, it is decided by itself (`decide.ts`).
  * 4. The other levels follow from the lattice or are decided, from the strongest down.
  */
-import type { Definitions, KvHistory } from '../histories/index.js';
-import { cyclicComponents } from './components.js';
-import { findCycles } from './cycles.js';
+import type { Definitions, KvHistory } from '../../histories/index.js';
+import type { Finding, GraphAnomaly } from '../finding.js';
+import { cyclicComponents } from '../graph/components.js';
+import { findCycles } from '../graph/cycles.js';
+import { buildGraph } from '../graph/graph.js';
+import { type CheckLevel, checkLevels, implies, levelUnder, orderOf, strongestOf } from '../levels.js';
 import { decideLevel, type PreparedKv, prepareKv } from './decide.js';
-import type { Finding, GraphAnomaly } from './finding.js';
-import { buildGraph } from './graph.js';
 import { cycleFinding, problemFinding } from './kv-findings.js';
-import { type CheckLevel, checkLevels, implies, levelUnder, orderOf, strongestOf } from './levels.js';
 import { resolveReads } from './resolve-reads.js';
 import { defaultLimits, type SearchLimits } from './search-order.js';
 

@@ -11,8 +11,8 @@
  * saw come after all that was seen: had one come earlier, the lists would show it. So they have a ww edge from the
  * last element seen and rw edges from its readers, and only their order among themselves stays open (`tails`).
  */
-import { kvAppend, kvRead, kvReadList, kvWrite } from '../histories/index.js';
-import { type EdgeList, rw, wr, ww } from './graph.js';
+import { kvAppend, kvRead, kvReadList, kvWrite } from '../../histories/index.js';
+import { type EdgeList, rw, wr, ww } from '../graph/graph.js';
 import { initialState, noSource, type ResolvedKv } from './resolved-kv.js';
 
 export interface KvDependencies {

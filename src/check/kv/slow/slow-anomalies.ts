@@ -3,7 +3,7 @@
  * cycles, and each family's definition applied to each cycle. Session order leads to the next transaction of the
  * session only, as published checkers have it.
  */
-import type { KvHistory } from '../../histories/index.js';
+import type { KvHistory } from '../../../histories/index.js';
 import { ordered, type PlainTx, plainHistory } from './plain-history.js';
 
 interface Edge {

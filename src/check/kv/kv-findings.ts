@@ -10,13 +10,13 @@ import {
   statusOf,
   txName,
   valueName,
-} from '../histories/index.js';
-import type { FamilyCycle } from './cycle-search.js';
-import { describeTransactions, explainCycle } from './explain.js';
-import type { CycleEdge, Finding, FindingOperation, FindingTransaction, ReadAnomaly } from './finding.js';
-import { edgeNames, realTime, rw, sessionOrder, wr } from './graph.js';
-import { baseOf, type CheckLevel, orderOf, withOrder } from './levels.js';
-import { cycleRulesOut, nameCycle } from './name-cycle.js';
+} from '../../histories/index.js';
+import { describeTransactions, explainCycle } from '../explain.js';
+import type { CycleEdge, Finding, FindingOperation, FindingTransaction, ReadAnomaly } from '../finding.js';
+import type { FamilyCycle } from '../graph/cycle-search.js';
+import { edgeNames, realTime, rw, sessionOrder, wr } from '../graph/graph.js';
+import { cycleRulesOut, nameCycle } from '../graph/name-cycle.js';
+import { baseOf, type CheckLevel, orderOf, withOrder } from '../levels.js';
 import type { ReadProblem, ResolvedKv } from './resolved-kv.js';
 
 /** Says why an edge that does not follow from the history alone holds; undefined for the others. */

@@ -10,8 +10,8 @@
  * Choices forced in step 2 before any guess are returned: they are facts about the history and make cycles that
  * can be shown.
  */
-import { cyclicComponents } from './components.js';
-import { rw, ww } from './graph.js';
+import { cyclicComponents } from '../graph/components.js';
+import { rw, ww } from '../graph/graph.js';
 import { entersAt, leavesFrom, type Polygraph } from './polygraph.js';
 
 /** Of two writers of a key, `first` must come first. */

@@ -4,11 +4,10 @@
  * order, first by running the history and then by search.
  */
 
-import { kvCommitted } from '../histories/index.js';
-import { cyclicComponents } from './components.js';
-import { findCycles } from './cycles.js';
-import type { Finding } from './finding.js';
-import { forcedFinding } from './forced-finding.js';
+import { kvCommitted } from '../../histories/index.js';
+import type { Finding } from '../finding.js';
+import { cyclicComponents } from '../graph/components.js';
+import { findCycles } from '../graph/cycles.js';
 import {
   buildGraph,
   copyEdges,
@@ -20,19 +19,20 @@ import {
   sessionOrder,
   wr,
   ww,
-} from './graph.js';
+} from '../graph/graph.js';
+import { addRealTimeOrder, addSessionOrder } from '../graph/real-time.js';
+import { groupBySession, withoutSessions } from '../graph/sessions.js';
+import { baseOf, type CheckLevel, orderOf } from '../levels.js';
+import { forcedFinding } from './forced-finding.js';
 import { depths, guessOrder } from './guess-order.js';
 import { addKvDependencies, type KvDependencies } from './kv-edges.js';
 import { cycleFinding, noOrderFinding } from './kv-findings.js';
-import { baseOf, type CheckLevel, orderOf } from './levels.js';
 import { buildPolygraph, entersAt, leavesFrom, type Polygraph, type PolygraphMode } from './polygraph.js';
-import { addRealTimeOrder, addSessionOrder } from './real-time.js';
 import type { ResolvedKv } from './resolved-kv.js';
 import { type SaturatedLevel, saturate } from './saturation.js';
 import { saturationFinding } from './saturation-finding.js';
 import { defaultLimits, type ForcedChoice, type SearchLimits, searchOrder } from './search-order.js';
 import { type SerialSaturation, saturateSerially } from './serial-saturation.js';
-import { groupBySession, withoutSessions } from './sessions.js';
 
 export type Decision =
   | { readonly outcome: 'holds' }

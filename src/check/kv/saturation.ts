@@ -13,10 +13,10 @@
  * causal order already contains. For RC and RA the keys of T2 and T3 are matched by walking the smaller of both;
  * for CC a vector clock per transaction says what it sees of each session.
  */
-import { kvWrite } from '../histories/index.js';
-import { type EdgeList, kindMask, sessionOrder, wr, ww } from './graph.js';
+import { kvWrite } from '../../histories/index.js';
+import { type EdgeList, kindMask, sessionOrder, wr, ww } from '../graph/graph.js';
+import { groupBySession, groupWriters, type KeyWriters, type Sessions } from '../graph/sessions.js';
 import { initialState, noSource, type ResolvedKv } from './resolved-kv.js';
-import { groupBySession, groupWriters, type KeyWriters, type Sessions } from './sessions.js';
 
 export type SaturatedLevel = 'monotonic atomic view' | 'read atomic' | 'causal';
 

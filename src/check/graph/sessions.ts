@@ -1,6 +1,6 @@
 /** Transactions by session, and the final writes of each key grouped by session: what the axiomatic checkers walk over. */
-import { kvWrite } from '../histories/index.js';
-import type { ResolvedKv } from './resolved-kv.js';
+import { kvWrite } from '../../histories/index.js';
+import type { ResolvedKv } from '../kv/resolved-kv.js';
 
 export interface Sessions {
   /** Transactions that count, session by session, in session order. */

@@ -7,12 +7,12 @@
  * in histories whose keys are read often it leaves nothing open.
  */
 
-import { cyclicComponents } from './components.js';
-import { buildGraph, type EdgeList, rw, ww } from './graph.js';
+import { cyclicComponents } from '../graph/components.js';
+import { buildGraph, type EdgeList, rw, ww } from '../graph/graph.js';
+import { groupWriters, type KeyWriters, type Sessions } from '../graph/sessions.js';
 import { noSource, type ResolvedKv } from './resolved-kv.js';
 import { clockLimit, clocksAlong, lastAtMost, type SessionGroups, sessionGroups } from './saturation.js';
 import type { ForcedChoice } from './search-order.js';
-import { groupWriters, type KeyWriters, type Sessions } from './sessions.js';
 
 export interface SerialSaturation {
   readonly choices: ForcedChoice[];

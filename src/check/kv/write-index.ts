@@ -3,7 +3,7 @@
  * unique per key. Where they are not, the table still answers if only one candidate can be meant: a value written
  * again by the same transaction, or by attempts that aborted beside one that did not. Anything else is ambiguous.
  */
-import { type KvHistory, kvAborted, kvWrite } from '../histories/index.js';
+import { type KvHistory, kvAborted, kvWrite } from '../../histories/index.js';
 
 export const nobody = -1;
 export const ambiguous = -2;

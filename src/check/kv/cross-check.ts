@@ -1,16 +1,16 @@
 /**
  * Holds the fast checkers against the slow ones on random small histories, per level:
  *
- *     node dist/check/cross-check.js [count per level] [seed]
+ *     node dist/check/kv/cross-check.js [count per level] [seed]
  *
  * Any disagreement is printed as a history in the shorthand and ends the run with exit code 1.
  */
 import { pathToFileURL } from 'node:url';
-import { kv } from '../histories/index.js';
+import { kv } from '../../histories/index.js';
+import type { Finding } from '../finding.js';
+import { families } from '../graph/families.js';
+import { type CheckLevel, checkLevels, orderOf } from '../levels.js';
 import { checkKv } from './check-kv.js';
-import { families } from './families.js';
-import type { Finding } from './finding.js';
-import { type CheckLevel, checkLevels, orderOf } from './levels.js';
 import { randomHistory, seededRandom } from './slow/random-history.js';
 import { slowAnomalies } from './slow/slow-anomalies.js';
 import { slowHolds } from './slow/slow-levels.js';

@@ -4,8 +4,8 @@
  * yardstick of the fast checkers and share no code with them.
  */
 
-import type { KvHistory } from '../../histories/index.js';
-import { baseOf, type CheckLevel, orderOf } from '../levels.js';
+import type { KvHistory } from '../../../histories/index.js';
+import { baseOf, type CheckLevel, orderOf } from '../../levels.js';
 import { ordered, orders, outcomes, type PlainOp, type PlainTx, plainHistory } from './plain-history.js';
 
 type Order = 'none' | 'session' | 'real-time';

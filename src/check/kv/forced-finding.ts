@@ -3,13 +3,13 @@
  * forced, each with the cycle that the other order would close; or, if a pair of versions can stand neither way, both
  * cycles as the two cases of one argument.
  */
-import { printName, txName } from '../histories/index.js';
-import type { FamilyCycle } from './cycle-search.js';
-import { findCycles } from './cycles.js';
-import type { Finding } from './finding.js';
-import { buildGraph, copyEdges, type EdgeList, edgeNames, predicateRw, rw, ww } from './graph.js';
+import { printName, txName } from '../../histories/index.js';
+import type { Finding } from '../finding.js';
+import type { FamilyCycle } from '../graph/cycle-search.js';
+import { findCycles } from '../graph/cycles.js';
+import { buildGraph, copyEdges, type EdgeList, edgeNames, predicateRw, rw, ww } from '../graph/graph.js';
+import type { CheckLevel } from '../levels.js';
 import { cycleFinding, type WhyForced } from './kv-findings.js';
-import type { CheckLevel } from './levels.js';
 import type { PolygraphMode } from './polygraph.js';
 import type { ResolvedKv } from './resolved-kv.js';
 import type { ForcedChoice } from './search-order.js';

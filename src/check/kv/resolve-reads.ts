@@ -24,9 +24,9 @@ import {
   listOf,
   printName,
   valueName,
-} from '../histories/index.js';
+} from '../../histories/index.js';
+import type { ReadAnomaly } from '../finding.js';
 import { countTransactions } from './count-transactions.js';
-import type { ReadAnomaly } from './finding.js';
 import { initialState, noSource, type ReadProblem, type ResolvedKv } from './resolved-kv.js';
 import { ambiguous, nobody, WriteIndex } from './write-index.js';
 

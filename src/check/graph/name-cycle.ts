@@ -3,11 +3,11 @@
  * the kinds of the edges and the objects they go through.
  */
 
+import type { CycleAnomaly, GraphAnomaly } from '../finding.js';
+import { type CheckLevel, weakestOf, withOrder } from '../levels.js';
 import type { FamilyCycle } from './cycle-search.js';
 import type { Family, OrderUsed } from './families.js';
-import type { CycleAnomaly, GraphAnomaly } from './finding.js';
 import { predicateRw, realTime, rw, sessionOrder, wr, ww } from './graph.js';
-import { type CheckLevel, weakestOf, withOrder } from './levels.js';
 
 const isRw = (kind: number): boolean => kind === rw || kind === predicateRw;
 

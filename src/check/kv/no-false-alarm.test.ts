@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { CheckLevel } from '../levels.js';
 import { checkKv } from './check-kv.js';
-import type { CheckLevel } from './levels.js';
 import { seededRandom } from './slow/random-history.js';
 import { type StorePromise, simulateStore } from './slow/simulated-store.js';
 

@@ -9,7 +9,7 @@ import {
   kvWrite,
   listOf,
   statusOf,
-} from '../../histories/index.js';
+} from '../../../histories/index.js';
 
 export type PlainOp =
   | { readonly kind: 'write' | 'append'; readonly key: number; readonly value: number }

@@ -10,7 +10,7 @@ import {
   kvUnknown,
   kvUnseen,
   listOf,
-} from '../histories/index.js';
+} from '../../histories/index.js';
 import type { WriteIndex } from './write-index.js';
 
 /** `chainWriters` are the writers of what committed transactions read as lists. */
