@@ -160,6 +160,6 @@ export {
   type Scratch,
   type Session,
   type Target,
-  type TargetDriver,
-  targetDrivers,
+  type TargetDeclaration,
+  targetDeclarations,
 } from './targets/index.js';

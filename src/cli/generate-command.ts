@@ -16,7 +16,7 @@ import {
   parseProfile,
   profiles,
 } from '../generate/index.js';
-import { targetDrivers } from '../targets/index.js';
+import { targetDeclarations } from '../targets/index.js';
 import { type CliContext, type ExitCode, exitCodes } from './context.js';
 import { levelOf, readCase } from './run-command.js';
 
@@ -92,9 +92,9 @@ function capabilitiesFor({ target, dialect }: GenerateFlags): Capabilities {
     throw new IsoldeError('usage', '--target and --dialect say the same thing: give one of them');
   }
   const asked = dialect ?? /^[a-z]+/i.exec(target ?? 'duckdb')?.[0].toLowerCase() ?? '';
-  // A URL may use any of its driver's schemes: `postgresql://` is postgres.
-  const driver = targetDrivers.find(({ schemes }) => schemes.includes(asked));
-  const found = findCapabilities(driver?.schemes[0] ?? asked);
+  // A URL may use any of its engine's schemes: `postgresql://` is postgres.
+  const declaration = targetDeclarations.find(({ schemes }) => schemes.includes(asked));
+  const found = findCapabilities(declaration?.name ?? asked);
   if (found !== undefined) return found;
   throw new IsoldeError(
     'usage',

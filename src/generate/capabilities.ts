@@ -1,10 +1,11 @@
 /**
  * What a target can run, as data: what it is known to refuse, plus what its answers have taught us since.
  *
- * The tables below are declarations; `learn.ts` adds to them from histories. Capabilities are plain JSON, so what was
+ * What an engine refuses is declared in its folder (`targets/NAME/declaration.ts`); `learn.ts` adds to it from histories. Capabilities are plain JSON, so what was
  * learned about an engine can be kept and used again.
  */
 import type { Dialect } from '../sql/index.js';
+import { targetDeclarations } from '../targets/index.js';
 import type { Feature } from './features.js';
 
 export interface Capabilities {
@@ -24,98 +25,19 @@ export interface Capabilities {
   readonly plainParents?: true;
 }
 
-/** What no dialect of SQLite's and DuckDB's family has. */
-const noLocks: readonly Feature[] = ['lock.update', 'lock.share', 'wait.nowait', 'wait.skip-locked'];
-
-const declared = {
-  postgres: {
-    dialect: 'postgres',
-    unsupported: ['begin.snapshot', 'begin.immediate', 'statement.replace'],
-    generated: 'stored',
-    shareLock: 'share',
-    errorDoomsTransaction: true,
-  },
-  cockroach: {
-    dialect: 'postgres',
-    unsupported: ['begin.snapshot', 'begin.immediate', 'statement.replace', 'statement.merge'],
-    generated: 'stored',
-    shareLock: 'share',
-    errorDoomsTransaction: true,
-  },
-  mysql: {
-    dialect: 'mysql',
-    unsupported: [
-      'begin.immediate',
-      'statement.merge',
-      'index.partial',
-      'write.returning',
-      'write.self-subquery',
-    ],
-    generated: 'stored',
-    shareLock: 'share mode',
-    errorDoomsTransaction: false,
-  },
-  mariadb: {
-    dialect: 'mysql',
-    unsupported: ['begin.immediate', 'statement.merge', 'index.partial', 'write.returning'],
-    generated: 'stored',
-    shareLock: 'share mode',
-    errorDoomsTransaction: false,
-  },
-  tidb: {
-    dialect: 'mysql',
-    unsupported: [
-      'begin.immediate',
-      'begin.read-only',
-      'statement.merge',
-      'index.partial',
-      'lock.share',
-      'wait.skip-locked',
-      'write.returning',
-      'write.self-subquery',
-    ],
-    generated: 'stored',
-    shareLock: 'share mode',
-    errorDoomsTransaction: false,
-  },
-  sqlite: {
-    dialect: 'sqlite',
-    unsupported: [...noLocks, 'begin.read-only', 'begin.snapshot', 'statement.merge'],
-    generated: 'stored',
-    shareLock: 'share',
-    errorDoomsTransaction: false,
-  },
-  turso: {
-    dialect: 'sqlite',
-    unsupported: [
-      ...noLocks,
-      'begin.read-only',
-      'begin.snapshot',
-      'begin.immediate',
-      'statement.merge',
-      // Behind a switch of the engine's.
-      'column.generated',
-      'window.lag',
-    ],
-    generated: 'virtual',
-    shareLock: 'share',
-    errorDoomsTransaction: false,
-  },
-  duckdb: {
-    dialect: 'duckdb',
-    unsupported: [...noLocks, 'begin.snapshot', 'begin.immediate', 'index.partial', 'statement.savepoint'],
-    generated: 'virtual',
-    shareLock: 'share',
-    errorDoomsTransaction: true,
-    plainParents: true,
-  },
-} as const satisfies Record<string, Omit<Capabilities, 'target'>>;
+const declared: ReadonlyMap<string, Omit<Capabilities, 'target'>> = new Map(
+  targetDeclarations.flatMap(({ name, dialect, generation }) =>
+    dialect === undefined || generation === undefined
+      ? []
+      : [[name, { dialect, ...generation, unsupported: generation.unsupported as readonly Feature[] }]],
+  ),
+);
 
 /** Targets whose capabilities are declared. */
-export const knownTargets: readonly string[] = Object.keys(declared);
+export const knownTargets: readonly string[] = [...declared.keys()];
 
 /** The target whose capabilities a dialect has when nothing more is known: its plainest engine. */
-const byDialect: Readonly<Record<Dialect, keyof typeof declared>> = {
+const byDialect: Readonly<Record<Dialect, string>> = {
   postgres: 'postgres',
   mysql: 'mysql',
   sqlite: 'sqlite',
@@ -124,14 +46,11 @@ const byDialect: Readonly<Record<Dialect, keyof typeof declared>> = {
 
 /** What a target is declared to support; one we have no table for gets its dialect's, and learns. */
 export function capabilitiesOf(target: { readonly name: string; readonly dialect: Dialect }): Capabilities {
-  const name = Object.hasOwn(declared, target.name)
-    ? (target.name as keyof typeof declared)
-    : byDialect[target.dialect];
-  return { target: target.name, ...declared[name] };
+  return { target: target.name, ...(declared.get(target.name) ?? declared.get(byDialect[target.dialect])!) };
 }
 
 /** Capabilities by the name of a target or dialect. */
 export function findCapabilities(name: string): Capabilities | undefined {
-  if (!Object.hasOwn(declared, name)) return undefined;
-  return { target: name, ...declared[name as keyof typeof declared] };
+  const found = declared.get(name);
+  return found && { target: name, ...found };
 }

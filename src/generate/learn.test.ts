@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Operation } from '../histories/index.js';
-import { type Capabilities, capabilitiesOf, findCapabilities } from './capabilities.js';
+import { type Capabilities, capabilitiesOf, findCapabilities, knownTargets } from './capabilities.js';
+import { isFeature } from './features.js';
 import { generateCase } from './generate-case.js';
 import { learnFromHistory, learnFromSetup, learnFromStatements } from './learn.js';
 
@@ -107,6 +108,11 @@ describe('learnFromHistory', () => {
 });
 
 describe('capabilitiesOf', () => {
+  it('knows every feature that a target declares as unsupported', () => {
+    for (const name of knownTargets)
+      expect(findCapabilities(name)!.unsupported.filter((feature) => !isFeature(feature))).toEqual([]);
+  });
+
   it('gives an unknown engine what its dialect usually has', () => {
     expect(capabilitiesOf({ name: 'mydb', dialect: 'postgres' })).toEqual({
       ...findCapabilities('postgres'),

@@ -1,19 +1,9 @@
 /** What engines and findings are called in sentences. */
 import { anomalies } from '../contracts/index.js';
-
-const engines: Readonly<Record<string, string>> = {
-  duckdb: 'DuckDB',
-  turso: 'Turso',
-  sqlite: 'SQLite',
-  postgres: 'PostgreSQL',
-  mariadb: 'MariaDB',
-  mysql: 'MySQL',
-  tidb: 'TiDB',
-  cockroach: 'CockroachDB',
-};
+import { findDeclaration } from '../targets/index.js';
 
 export function nameEngine(name: string): string {
-  return Object.hasOwn(engines, name) ? engines[name]! : name;
+  return findDeclaration(name)?.title ?? name;
 }
 
 const findings: Readonly<Record<string, string>> = {

@@ -10,7 +10,7 @@ import { IsoldeError } from '../errors.js';
 import { type RunOptions, runScheduled, type SessionLimits, SessionPool } from '../execute/index.js';
 import type { History } from '../histories/index.js';
 import type { Bug, RerunOutcome } from '../report/index.js';
-import type { Scratch, Target } from '../targets/index.js';
+import { findDeclaration, type Scratch, type Target } from '../targets/index.js';
 import { type BugJudge, type Judgement, judgeFindings, judgeRun } from './judge-run.js';
 
 export interface RerunOptions {
@@ -111,13 +111,8 @@ function whyUnfit(bug: Bug, target: Target): string | undefined {
 
 /** Where a bug can be tried when nobody says where: the private or embedded server of its engine. */
 export function homeUrl({ target: { name, settings } }: Pick<Bug, 'target'>): string | undefined {
-  if (!['duckdb', 'turso', 'sqlite', 'postgres', 'mariadb'].includes(name)) return undefined;
   // Settings of an imported bug are a stranger's: none may smuggle in another parameter.
-  const mode = settings?.journal_mode;
-  const parameters = [
-    ...(name === 'turso' && mode === 'mvcc' ? ['mode=mvcc'] : []),
-    ...(name === 'sqlite' && mode === 'delete' ? ['journal=delete'] : []),
-    ...(settings?.fault === undefined ? [] : [`fault=${encodeURIComponent(settings.fault)}`]),
-  ];
-  return `${name}:${parameters.length === 0 ? '' : `?${parameters.join('&')}`}`;
+  const url = findDeclaration(name)?.privateUrl?.(settings ?? {});
+  if (url === undefined || settings?.fault === undefined) return url;
+  return `${url}${url.includes('?') ? '&' : '?'}fault=${encodeURIComponent(settings.fault)}`;
 }

@@ -1,3 +1,5 @@
+export type { BugField, BugPart, GenerationLimits, ReproDriver, TargetDeclaration } from './declaration.js';
+export { findDeclaration, targetDeclarations } from './declarations.js';
 export {
   type FaultName,
   type FaultSpec,
@@ -6,7 +8,7 @@ export {
   showFault,
   withFault,
 } from './faults/index.js';
-export { defaultTargetUrl, hidePassword, openTarget, targetDrivers } from './registry.js';
+export { defaultTargetUrl, hidePassword, openTarget } from './registry.js';
 export type {
   Answer,
   OpenOptions,
@@ -14,7 +16,7 @@ export type {
   Session,
   SessionOptions,
   Target,
-  TargetDriver,
   TargetFeatures,
   TargetLevel,
+  TargetOpener,
 } from './target.js';

@@ -1,11 +1,15 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { contractsOf } from '../contracts/index.js';
 import { IsoldeError } from '../errors.js';
-import { hidePassword, openTarget, splitFault, targetDrivers } from './registry.js';
-import type { TargetDriver } from './target.js';
+import { targetDeclarations } from './declarations.js';
+import { hidePassword, openTarget, splitFault } from './registry.js';
+
+const source = fileURLToPath(new URL('..', import.meta.url));
 
 describe('openTarget', () => {
   it('opens the embedded default when no URL is given, and by its bare name', async () => {
@@ -22,7 +26,7 @@ describe('openTarget', () => {
     const { code, message } = thrown as IsoldeError;
     expect(code).toBe('usage');
     expect(message).toContain('"oracle://scott:***@db/x"');
-    for (const { usage } of targetDrivers) expect(message).toContain(usage);
+    for (const { usage } of targetDeclarations) expect(message).toContain(usage);
     expect(message).not.toContain('tiger');
   });
 
@@ -53,23 +57,33 @@ it('a fault the engine has nothing for is refused, and what was opened is closed
 });
 
 describe('the list of engines', () => {
-  it('says of each the schemes that its folder says', async () => {
-    const folders: Readonly<Record<string, () => Promise<TargetDriver>>> = {
-      duckdb: async () => (await import('./duckdb/index.js')).duckdbDriver,
-      turso: async () => (await import('./turso/index.js')).tursoDriver,
-      sqlite: async () => (await import('./sqlite/index.js')).sqliteDriver,
-      postgres: async () => (await import('./postgres/index.js')).postgresDriver,
-      mariadb: async () => (await import('./mariadb/index.js')).mariadbDriver,
-      mysql: async () => (await import('./mysql/index.js')).mysqlDriver,
-      tidb: async () => (await import('./tidb/index.js')).tidbDriver,
-      cockroach: async () => (await import('./cockroach/index.js')).cockroachDriver,
-      exec: async () => (await import('./exec/index.js')).execDriver,
-    };
-    expect(targetDrivers.map(({ schemes }) => schemes[0])).toEqual(Object.keys(folders));
-    for (const entry of targetDrivers) {
-      const { schemes, usage } = await folders[entry.schemes[0]!]!();
-      expect({ schemes, usage }).toEqual({ schemes: entry.schemes, usage: entry.usage });
-    }
+  const folders = readdirSync(new URL('.', import.meta.url), { withFileTypes: true })
+    .filter(
+      (entry) => entry.isDirectory() && existsSync(new URL(`${entry.name}/declaration.ts`, import.meta.url)),
+    )
+    .map(({ name }) => name);
+
+  it('has every folder with a declaration, under the name of its first scheme', () => {
+    expect(targetDeclarations.map(({ name }) => name).sort()).toEqual(folders.sort());
+    for (const { name, schemes } of targetDeclarations) expect(schemes[0]).toBe(name);
+  });
+
+  it.each(targetDeclarations)(
+    '$name loads a driver, and has vendor contracts',
+    async ({ name, load, dialect }) => {
+      expect(await load()).toHaveProperty('open');
+      if (dialect !== undefined) expect(contractsOf(name)).not.toEqual([]);
+    },
+  );
+
+  it('is the only place beside its folder that names an engine of its own', () => {
+    // Adding an engine: its folder, one line in declarations.ts, its contracts (contracts/vendors and one line there).
+    const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter(
+      (file) =>
+        /^(?!targets.turso|contracts).*(?<!\.test|\.case)\.ts$/.test(file) && !file.startsWith('bench'),
+    );
+    const naming = files.filter((file) => /['/]turso['/]/.test(readFileSync(join(source, file), 'utf8')));
+    expect(naming).toEqual([join('targets', 'declarations.ts')]);
   });
 });
 

@@ -111,11 +111,7 @@ export interface Answer {
 }
 
 /** What a target's folder exports: how its URLs are opened. */
-export interface TargetDriver {
-  /** URL schemes without colon: `['postgres', 'postgresql']`. */
-  readonly schemes: readonly string[];
-  /** One line for the list of targets: what the URL may look like. */
-  readonly usage: string;
+export interface TargetOpener {
   open(url: string, options: OpenOptions): Promise<Target>;
 }
 

@@ -2,6 +2,8 @@
  * The vendor's bug form, filled in with what each vendor asks for, as Markdown or plain text to paste. What only the
  * reporter knows (the operating system of a remote server) is left as a line to fill in.
  */
+
+import { type BugField, type BugPart, findDeclaration } from '../../targets/index.js';
 import { counted } from '../../words.js';
 import type { Bug } from '../bug.js';
 import { argumentOf, discrepancies, witnessOperations } from '../evidence.js';
@@ -14,73 +16,48 @@ import { mtrExport } from './mtr.js';
 import { specExport } from './spec.js';
 import { replayBatches } from './steps.js';
 
-type Field = readonly [title: string, text: string];
-
 export const formExport: ExportForm = {
   name: 'form',
   unfit: () => undefined,
   files: (bug) => {
-    const fields = (forms[bug.target.name] ?? generic)(bug);
-    const text = fields.map(([title, body]) => `### ${title}\n\n${body}\n`).join('\n');
+    const fields = findDeclaration(bug.target.name)?.bugForm ?? generalForm;
+    const text = fields.map((field) => printField(bug, field)).join('\n');
     return [{ name: 'bug-report.md', text: `<!-- ${commentSafe(bug.title)} -->\n\n${text}` }];
   },
 };
 
-const forms: Readonly<Record<string, (bug: Bug) => readonly Field[]>> = {
-  tidb: (bug) => [
-    ['1. Minimal reproduce step', steps(bug)],
-    ['2. What did you expect to see?', expected(bug)],
-    ['3. What did you see instead', actual(bug)],
-    ['4. What is your TiDB version?', codeBlock(bug.target.version)],
-  ],
-  mysql: (bug) => [
-    ['Synopsis', synopsis(bug)],
-    ['Version', codeSpan(bug.target.version)],
-    ['OS', operatingSystem],
-    ['Severity', 'S3 (Non-critical)'],
-    ['Category', 'MySQL Server: InnoDB storage engine'],
-    ['Description', description(bug)],
-    ['How to repeat', `${steps(bug)}\n\n${asTest(bug)}`],
-    ['Suggested fix', 'None.'],
-  ],
-  mariadb: (bug) => [
-    ['Summary', synopsis(bug)],
-    ['Affects Version/s', codeSpan(bug.target.version)],
-    ['Component/s', 'Storage Engine - InnoDB'],
-    ['Environment', environment(bug)],
-    ['Description', `${description(bug)}\n\n${steps(bug)}\n\n${asTest(bug)}`],
-  ],
-  postgres: (bug) => [
-    ['PostgreSQL version', codeSpan(bug.target.version)],
-    ['Operating system', operatingSystem],
-    ['Short description', synopsis(bug)],
-    ['Exact steps, from start-up', `${steps(bug)}\n\n${asSpec(bug)}`],
-    ['The output you got', actual(bug)],
-    ['The output you expected', expected(bug)],
-    ['Settings', environment(bug)],
-  ],
-  duckdb: (bug) => [
-    ['What happens?', description(bug)],
-    ['To Reproduce', steps(bug)],
-    ['OS', `${process.platform} ${process.arch}`],
-    ['DuckDB Version', codeSpan(bug.target.version)],
-    ['DuckDB Client', 'Node.js (`@duckdb/node-api`)'],
-  ],
-};
-
-function generic(bug: Bug): readonly Field[] {
-  return [
-    ['Summary', synopsis(bug)],
-    ['Version', `${escapeMarkdown(nameEngine(bug.target.name))} ${codeSpan(bug.target.version)}`],
-    ['Environment', environment(bug)],
-    ['Steps to reproduce', steps(bug)],
-    ['Expected', expected(bug)],
-    ['Actual', actual(bug)],
-    ['Why this is wrong', argument(bug)],
-  ];
+function printField(bug: Bug, { title, content }: BugField): string {
+  const parts = content.map((part) => (typeof part === 'string' ? partTexts[part](bug) : part.text));
+  return `### ${title}\n\n${parts.join('\n\n')}\n`;
 }
 
-const operatingSystem = '(the operating system of the server)';
+const partTexts: Readonly<Record<Extract<BugPart, string>, (bug: Bug) => string>> = {
+  synopsis,
+  description,
+  steps,
+  expected,
+  actual,
+  argument,
+  environment,
+  version: (bug) => codeSpan(bug.target.version),
+  'engine-version': (bug) => `${escapeMarkdown(nameEngine(bug.target.name))} ${codeSpan(bug.target.version)}`,
+  'version-block': (bug) => codeBlock(bug.target.version),
+  'server-os': () => '(the operating system of the server)',
+  'client-os': () => `${process.platform} ${process.arch}`,
+  'mtr-test': asTest,
+  'isolation-spec': asSpec,
+};
+
+/** For engines whose vendor has no form, or none that we know. */
+const generalForm: readonly BugField[] = [
+  { title: 'Summary', content: ['synopsis'] },
+  { title: 'Version', content: ['engine-version'] },
+  { title: 'Environment', content: ['environment'] },
+  { title: 'Steps to reproduce', content: ['steps'] },
+  { title: 'Expected', content: ['expected'] },
+  { title: 'Actual', content: ['actual'] },
+  { title: 'Why this is wrong', content: ['argument'] },
+];
 
 function synopsis(bug: Bug): string {
   return escapeMarkdown(`${bug.level.toUpperCase()}: ${nameFinding(bug.finding.kind)}`);

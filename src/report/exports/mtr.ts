@@ -7,18 +7,17 @@
  */
 import { interleave, type Operation } from '../../histories/index.js';
 import { showValue, type Value } from '../../sql/index.js';
+import { findDeclaration } from '../../targets/index.js';
 import type { Bug } from '../bug.js';
 import { discrepancies } from '../evidence.js';
 import { oneLine } from '../text.js';
 import type { ExportForm } from './export.js';
 import { createdTables, levelOf, plainNames, replayBatches } from './steps.js';
 
-const engines: ReadonlySet<string> = new Set(['mysql', 'mariadb']);
-
 export const mtrExport: ExportForm = {
   name: 'mtr',
   unfit: (bug) => {
-    if (!engines.has(bug.target.name)) return 'mtr is MySQL’s and MariaDB’s';
+    if (findDeclaration(bug.target.name)?.testFormat !== 'mtr') return 'mtr is MySQL’s and MariaDB’s';
     const statements = [
       ...bug.case.setup,
       ...replayBatches(bug)

@@ -6,22 +6,26 @@
  * waited for, within a limit, so that an engine that blocks where it did not before cannot hang the script.
  */
 import { showValue } from '../../sql/index.js';
+import { findDeclaration, type ReproDriver } from '../../targets/index.js';
 import type { Bug } from '../bug.js';
 import { discrepancies } from '../evidence.js';
 import { oneLine } from '../text.js';
 import type { ExportForm } from './export.js';
-import { nodeDrivers } from './node-drivers.js';
 import { levelOf, type ReplayStep, replayBatches } from './steps.js';
 
 export const nodeExport: ExportForm = {
   name: 'node',
   unfit: ({ target }) =>
-    Object.hasOwn(nodeDrivers, target.name) ? undefined : `there is no Node driver for ${target.name}`,
+    reproDriverOf(target.name) === undefined ? `there is no Node driver for ${target.name}` : undefined,
   files: (bug) => [{ name: 'repro.mjs', text: printNodeScript(bug) }],
 };
 
+function reproDriverOf(name: string): ReproDriver | undefined {
+  return findDeclaration(name)?.reproDriver;
+}
+
 function printNodeScript(bug: Bug): string {
-  const driver = nodeDrivers[bug.target.name]!;
+  const driver = reproDriverOf(bug.target.name)!;
   const wrong = discrepancies(bug).map(
     ({ session, statement, object, actual, expected }) =>
       `${session}: ${statement}: ${object}: got ${actual}; expected ${expected}`,

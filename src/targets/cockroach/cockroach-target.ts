@@ -5,12 +5,10 @@ import type { TargetStamp } from '../../histories/index.js';
 import { connectError } from '../postgres/connect-error.js';
 import { clientConfig, parseServerUrl, type ServerAddress } from '../postgres/postgres-url.js';
 import { type Wire, WireConnection } from '../postgres/wire-connection.js';
-import type { OpenOptions, Scratch, Target, TargetDriver, TargetFeatures, TargetLevel } from '../target.js';
+import type { OpenOptions, Scratch, Target, TargetFeatures, TargetLevel, TargetOpener } from '../target.js';
 import { type CockroachContext, CockroachScratch } from './cockroach-scratch.js';
 
-export const cockroachDriver: TargetDriver = {
-  schemes: ['cockroach', 'cockroachdb'],
-  usage: 'cockroach://user:password@host:26257/database',
+export const cockroachDriver: TargetOpener = {
   open: openCockroach,
 };
 

@@ -7,7 +7,7 @@ import { resolve } from 'node:path';
 import type { DuckDBInstance } from '@duckdb/node-api';
 import { errorText, IsoldeError } from '../../errors.js';
 import { loadDriver, missingDriver, packageVersion, parseEmbeddedUrl } from '../embedded/index.js';
-import type { Scratch, Target, TargetDriver } from '../target.js';
+import type { Scratch, Target, TargetOpener } from '../target.js';
 import { DuckdbScratch } from './duckdb-scratch.js';
 
 type DuckdbModule = typeof import('@duckdb/node-api');
@@ -19,9 +19,7 @@ export function duckdbAvailable(): string | undefined {
   return missingDriver(defaultPackage);
 }
 
-export const duckdbDriver: TargetDriver = {
-  schemes: ['duckdb'],
-  usage: 'duckdb:  or  duckdb:FILE  (embedded; the default)',
+export const duckdbDriver: TargetOpener = {
   async open(url) {
     const { path, parameters } = parseEmbeddedUrl(url, ['threads', 'package']);
     const threads = parameters.threads ?? '1';

@@ -5,7 +5,7 @@ import { describeConformance } from '../conformance.case.js';
 import { duckdbDriver } from '../duckdb/index.js';
 import { postgresAvailable, postgresDriver } from '../postgres/index.js';
 import { sqliteDriver } from '../sqlite/index.js';
-import type { Scratch, Session, Target, TargetDriver } from '../target.js';
+import type { Scratch, Session, Target, TargetOpener } from '../target.js';
 import { parseFault } from './fault-spec.js';
 import { withFault } from './faulty-target.js';
 
@@ -184,7 +184,7 @@ describe.skipIf(noPostgres !== undefined && process.env.ISOLDE_REQUIRE_ENGINES !
   () => {
     let target: Target;
     beforeAll(async () => {
-      target = await (postgresDriver as TargetDriver).open('postgres:', {});
+      target = await (postgresDriver as TargetOpener).open('postgres:', {});
     });
     afterAll(() => target?.close());
 

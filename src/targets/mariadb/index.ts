@@ -2,14 +2,12 @@
 
 import { openFamilyTarget } from '../mysql/mysql-target.js';
 import { parseMysqlUrl } from '../mysql/mysql-url.js';
-import type { TargetDriver } from '../target.js';
+import type { TargetOpener } from '../target.js';
 import { startMariadbServer } from './mariadb-server.js';
 
 export { type MariadbServer, mariadbAvailable, startMariadbServer } from './mariadb-server.js';
 
-export const mariadbDriver: TargetDriver = {
-  schemes: ['mariadb'],
-  usage: 'mariadb:  (a private server)  or  mariadb://user:password@host:3306/',
+export const mariadbDriver: TargetOpener = {
   open: async (url, options) => {
     const { address, variables, binary, shown } = parseMysqlUrl(url);
     const { connectTimeoutMs } = options;

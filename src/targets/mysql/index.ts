@@ -1,14 +1,12 @@
 /** MySQL and whatever else speaks its protocol. `mariadb/` and `tidb/` build on the files of this folder. */
 import { IsoldeError } from '../../errors.js';
-import type { TargetDriver } from '../target.js';
+import type { TargetOpener } from '../target.js';
 import { openFamilyTarget } from './mysql-target.js';
 import { parseMysqlUrl } from './mysql-url.js';
 
 export { mariadbAvailable, mariadbDriver, startMariadbServer } from '../mariadb/index.js';
 
-export const mysqlDriver: TargetDriver = {
-  schemes: ['mysql'],
-  usage: 'mysql://user:password@host:3306/',
+export const mysqlDriver: TargetOpener = {
   open: async (url, options) => {
     const { address, variables, shown } = parseMysqlUrl(url);
     if (address === undefined) {

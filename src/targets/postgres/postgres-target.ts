@@ -3,7 +3,7 @@
 import type { Level } from '../../contracts/index.js';
 import { IsoldeError } from '../../errors.js';
 import type { TargetStamp } from '../../histories/index.js';
-import type { OpenOptions, Scratch, Target, TargetDriver, TargetFeatures, TargetLevel } from '../target.js';
+import type { OpenOptions, Scratch, Target, TargetFeatures, TargetLevel, TargetOpener } from '../target.js';
 import { connectError } from './connect-error.js';
 import { PostgresScratch, type ScratchContext } from './postgres-scratch.js';
 import { clientConfig, parsePostgresUrl, parseServerUrl, type ServerAddress } from './postgres-url.js';
@@ -37,9 +37,7 @@ const stampedSettings = [
 const defaultConnectTimeoutMs = 10_000;
 const startTimeoutMs = 60_000;
 
-export const postgresDriver: TargetDriver = {
-  schemes: ['postgres', 'postgresql'],
-  usage: 'postgres:  (a private server)  or  postgres://user:password@host:5432/database',
+export const postgresDriver: TargetOpener = {
   open: openPostgres,
 };
 

@@ -9,7 +9,7 @@ import {
   parseEmbeddedUrl,
   scratchParent,
 } from '../embedded/index.js';
-import type { Scratch, Target, TargetDriver } from '../target.js';
+import type { Scratch, Target, TargetOpener } from '../target.js';
 import { type SqliteConstructor, type SqliteJournal, sqliteEngine } from './sqlite-engine.js';
 
 const defaultPackage = 'libsql';
@@ -19,9 +19,7 @@ export function sqliteAvailable(): string | undefined {
   return missingDriver(defaultPackage);
 }
 
-export const sqliteDriver: TargetDriver = {
-  schemes: ['sqlite'],
-  usage: 'sqlite:  or  sqlite:?journal=delete  or  sqlite:FOLDER  (embedded)',
+export const sqliteDriver: TargetOpener = {
   async open(url, options) {
     const { path, parameters } = parseEmbeddedUrl(url, ['journal', 'package']);
     const journal = choose<SqliteJournal>(url, 'journal', parameters.journal, ['wal', 'delete']);

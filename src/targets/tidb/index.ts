@@ -5,11 +5,9 @@
 import { IsoldeError } from '../../errors.js';
 import { openFamilyTarget } from '../mysql/mysql-target.js';
 import { parseMysqlUrl } from '../mysql/mysql-url.js';
-import type { TargetDriver } from '../target.js';
+import type { TargetOpener } from '../target.js';
 
-export const tidbDriver: TargetDriver = {
-  schemes: ['tidb'],
-  usage: 'tidb://user:password@host:4000/',
+export const tidbDriver: TargetOpener = {
   open: async (url, options) => {
     const { address, variables, shown } = parseMysqlUrl(url, 4000);
     if (address === undefined) {

@@ -12,7 +12,7 @@ import {
   parseEmbeddedUrl,
   scratchParent,
 } from '../embedded/index.js';
-import type { Scratch, Target, TargetDriver, TargetLevel } from '../target.js';
+import type { Scratch, Target, TargetLevel, TargetOpener } from '../target.js';
 import { type TursoMode, type TursoModule, tursoAbilities, tursoEngine } from './turso-engine.js';
 
 const defaultPackage = '@tursodatabase/database';
@@ -27,9 +27,7 @@ export function tursoAvailable(): string | undefined {
   return missingDriver(defaultPackage);
 }
 
-export const tursoDriver: TargetDriver = {
-  schemes: ['turso'],
-  usage: 'turso:  or  turso:?mode=mvcc  or  turso:FOLDER  (embedded)',
+export const tursoDriver: TargetOpener = {
   async open(url, options) {
     const { path, parameters } = parseEmbeddedUrl(url, ['mode', 'mvcc', 'package']);
     const asked = parameters.mvcc === undefined ? parameters.mode : 'mvcc';

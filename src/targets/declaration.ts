@@ -1,0 +1,86 @@
+/**
+ * What Isolde knows of an engine before it connects to one, as data: one `declaration.ts` in each engine's folder, one
+ * line in `declarations.ts`. Every other stage asks here (which features generation leaves out, how the vendor's bug
+ * form looks, how a stand-alone script connects), so that a new engine is a folder and a line.
+ *
+ * A declaration loads no driver: drivers are optional packages, and `isolde --help` needs none of them.
+ */
+import type { Dialect } from '../sql/index.js';
+import type { TargetOpener } from './target.js';
+
+export interface TargetDeclaration {
+  /** `postgres`, `mariadb`, …: the name of its targets, and the owner of its vendor contracts. */
+  readonly name: string;
+  /** What the engine is called in sentences. */
+  readonly title: string;
+  /** Where its bugs are filed. */
+  readonly homePage?: string;
+  /** URL schemes without colon; the first is the name. */
+  readonly schemes: readonly [string, ...string[]];
+  /** One line for the list of targets: what the URL may look like. */
+  readonly usage: string;
+  /** Absent: what is behind the URL says it. */
+  readonly dialect?: Dialect;
+  readonly generation?: GenerationLimits;
+  /** The vendor's bug form; absent: a general one. */
+  readonly bugForm?: readonly BugField[];
+  /** The format of the vendor's own isolation tests. */
+  readonly testFormat?: 'mtr' | 'spec';
+  readonly reproDriver?: ReproDriver;
+  /** The URL of an embedded or private server with these settings, where a bug can be tried if nobody says where. */
+  readonly privateUrl?: (settings: Readonly<Record<string, string>>) => string;
+  readonly load: () => Promise<TargetOpener>;
+}
+
+/** What generated cases must do without, or spell in its way. */
+export interface GenerationLimits {
+  /** Features (`generate/features.ts`) left out of every case. */
+  readonly unsupported: readonly string[];
+  readonly generated: 'stored' | 'virtual';
+  /** How a shared row lock is asked for. */
+  readonly shareLock: 'share' | 'share mode';
+  /** An error inside a transaction makes all of it void. */
+  readonly errorDoomsTransaction: boolean;
+  /** An update of an indexed column is delete and insert, which a referenced row does not survive. */
+  readonly plainParents?: true;
+}
+
+/** The features of row locks, for engines that have none. */
+export const noLocks: readonly string[] = ['lock.update', 'lock.share', 'wait.nowait', 'wait.skip-locked'];
+
+/** One field of a bug form: its title, and what stands in it, one paragraph each. */
+export interface BugField {
+  readonly title: string;
+  readonly content: readonly BugPart[];
+}
+
+/** A part of a report by name (`report/exports/form.ts` renders it), or fixed text. */
+export type BugPart =
+  | 'synopsis'
+  | 'description'
+  | 'steps'
+  | 'expected'
+  | 'actual'
+  | 'argument'
+  | 'environment'
+  | 'version'
+  | 'engine-version'
+  | 'version-block'
+  | 'server-os'
+  | 'client-os'
+  | 'mtr-test'
+  | 'isolation-spec'
+  | { readonly text: string };
+
+/**
+ * How a stand-alone script talks to the engine: plain JavaScript that defines `open()`, which gives back `session()` and
+ * `close()`. A session's `run(sql)` returns `{ rows, count }` with cells as text or null.
+ *
+ * Servers get a schema or database of their own that is dropped at the end; embedded engines a temporary file.
+ */
+export interface ReproDriver {
+  readonly packages: readonly string[];
+  /** How the script is called, behind its name. */
+  readonly argument: string;
+  readonly code: string;
+}

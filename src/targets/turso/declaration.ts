@@ -1,0 +1,28 @@
+import { noLocks, type TargetDeclaration } from '../declaration.js';
+import { tursoRepro } from './turso-repro.js';
+
+export const tursoDeclaration: TargetDeclaration = {
+  name: 'turso',
+  title: 'Turso',
+  homePage: 'https://github.com/tursodatabase/turso/issues',
+  schemes: ['turso'],
+  usage: 'turso:  or  turso:?mode=mvcc  or  turso:FOLDER  (embedded)',
+  dialect: 'sqlite',
+  generation: {
+    unsupported: [
+      ...noLocks,
+      'begin.read-only',
+      'begin.snapshot',
+      'begin.immediate',
+      'statement.merge',
+      'column.generated',
+      'window.lag',
+    ],
+    generated: 'virtual',
+    shareLock: 'share',
+    errorDoomsTransaction: false,
+  },
+  reproDriver: tursoRepro,
+  privateUrl: ({ journal_mode }) => (journal_mode === 'mvcc' ? 'turso:?mode=mvcc' : 'turso:'),
+  load: async () => (await import('./index.js')).tursoDriver,
+};
