@@ -18,12 +18,31 @@ export {
 } from './cases/index.js';
 // check
 export {
+  type CheckableHistory,
+  type CheckLevel,
   type CheckOptions,
   type CheckResult,
+  check,
   checkInstrumented,
   checkKv,
+  type Demand,
   type Finding,
+  type InstrumentedCheck,
   instrumentCase,
+  type JudgeContext,
+  type JudgedHistory,
+  type KvCheckOptions,
+  type KvCheckResult,
+  type MechanismResult,
+  type Oracle,
+  type OracleNeeds,
+  oracles,
+  type PreparedRun,
+  parseCheckLevel,
+  parseDemand,
+  type RecordedHistory,
+  type RunSetting,
+  registerOracle,
   verifyMechanism,
 } from './check/index.js';
 // contracts
@@ -125,7 +144,6 @@ export {
   refineOrder,
   replay,
   reproduce,
-  rowAccesses,
 } from './reproduce/index.js';
 // sql
 export {

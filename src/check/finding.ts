@@ -35,8 +35,8 @@ export type GraphAnomaly =
   | `${CycleAnomaly}-realtime`
   | 'no-order'; // every order of the versions was refuted; no single cycle says it all
 
-/** `server`: no oracle of isolation; the server itself failed. */
-export type OracleName = 'dependency-graph' | 'mechanism' | 'statement' | 'server';
+/** Who found it; others can be registered (`registry.ts`). `server`: no oracle of isolation; the server itself failed. */
+export type OracleName = 'dependency-graph' | 'mechanism' | 'key-value' | 'server' | (string & {});
 
 /**
  * `proved`: follows from the history alone. `proved-by-search`: every alternative was tried and refuted.
@@ -45,7 +45,7 @@ export type OracleName = 'dependency-graph' | 'mechanism' | 'statement' | 'serve
 export type Certainty = 'proved' | 'proved-by-search' | 'probable';
 
 export interface Finding {
-  /** An anomaly; the mechanism and statement oracles add kinds of their own. */
+  /** An anomaly; other oracles add kinds of their own. */
   readonly kind: GraphAnomaly | (string & {});
   readonly oracle: OracleName;
   readonly certainty: Certainty;

@@ -1,6 +1,8 @@
+export { parseAnomalySwitches } from './anomaly-switches.js';
+export { type CheckableHistory, check } from './check.js';
+export { type Demand, parseDemand } from './demand.js';
 export { findingsToDot } from './dot.js';
 export { describeTransactions, explainCycle } from './explain.js';
-export { fallsUnder } from './falls-under.js';
 export type {
   Certainty,
   CycleAnomaly,
@@ -48,7 +50,12 @@ export {
   type StrippedHistory,
   stripResults,
 } from './instrument/index.js';
-export { type CheckOptions, type CheckResult, checkKv, type LevelStatus } from './kv/check-kv.js';
+export {
+  type CheckOptions as KvCheckOptions,
+  type CheckResult as KvCheckResult,
+  checkKv,
+  type LevelStatus,
+} from './kv/check-kv.js';
 export {
   baseOf,
   type CheckLevel,
@@ -68,5 +75,28 @@ export {
   type VerifyOptions,
   verifyMechanism,
 } from './mechanism/index.js';
+export type {
+  CheckOptions,
+  CheckResult,
+  JudgeContext,
+  JudgedHistory,
+  Oracle,
+  OracleNeeds,
+  PreparedRun,
+  RecordedHistory,
+  RunSetting,
+} from './oracle.js';
+export { verdictOf } from './oracle.js';
+export {
+  constantOracles,
+  findOracle,
+  focusOf,
+  identityOf,
+  oracleNamed,
+  oracles,
+  oraclesFor,
+  registerOracle,
+} from './registry.js';
+export { serverFinding, wentAway } from './server/server-finding.js';
 export { type FindingInRun, sharperFinding } from './sharper-finding.js';
 export { findingToSvg } from './svg.js';

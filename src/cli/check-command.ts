@@ -5,8 +5,17 @@
  */
 import { writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
-import { type CheckOptions, type CheckResult, type Finding, findingsToDot } from '../check/index.js';
-import type { Contract } from '../contracts/index.js';
+import {
+  type CheckOptions,
+  type CheckResult,
+  check,
+  type Demand,
+  type Finding,
+  findingsToDot,
+  parseAnomalySwitches,
+  parseDemand,
+} from '../check/index.js';
+import { type Contract, findContract } from '../contracts/index.js';
 import { errorText, IsoldeError } from '../errors.js';
 import {
   type AnyHistory,
@@ -15,9 +24,6 @@ import {
   parseFormatName,
   readAnyHistory,
 } from '../histories/index.js';
-import { parseAnomalySwitches } from './anomaly-switches.js';
-import { checkDemand, type Demand, parseDemand } from './check-contract.js';
-import { checkSql, comparedContract } from './check-sql.js';
 import { type CliContext, type ExitCode, exitCodes } from './context.js';
 import { readingProgress, stageProgress } from './reading-progress.js';
 
@@ -54,7 +60,7 @@ export function checkCommand(program: Command, context: CliContext, exit: (code:
     .option('--dot <file>', 'write the findings as a Graphviz graph')
     .option('--anomalies <list>', 'look only for these; or, with no- before each name, for all but these')
     .addHelpText('after', '\nExit code: 0 all hold, 1 one does not, 2 one is undecided, 3 error.')
-    .action(async (files: string[], flags: CheckFlags) => exit(await check(files, flags, context)));
+    .action(async (files: string[], flags: CheckFlags) => exit(await checkFiles(files, flags, context)));
 }
 
 interface Job {
@@ -66,15 +72,11 @@ interface Job {
   readonly context: CliContext;
 }
 
-/** What is known of one file in the end. */
-type Verdict = Pick<
-  CheckResult,
-  'valid' | 'strongest' | 'findings' | 'beyond' | 'unknownReasons' | 'notes'
-> & {
-  readonly level?: string;
-};
-
-async function check(files: readonly string[], flags: CheckFlags, context: CliContext): Promise<ExitCode> {
+async function checkFiles(
+  files: readonly string[],
+  flags: CheckFlags,
+  context: CliContext,
+): Promise<ExitCode> {
   const job: Job = {
     demand: parseDemand(flags.level, flags.contract),
     compareWith: comparedContract(flags.compare),
@@ -95,11 +97,11 @@ async function check(files: readonly string[], flags: CheckFlags, context: CliCo
         ...(job.format !== undefined && { format: job.format }),
         onProgress: readingProgress(file, context),
       });
-      const verdict = judge(file, read, job);
-      print(file, read.format, verdict, job);
-      findings.push(...verdict.findings);
-      if (verdict.valid === false) broken = true;
-      else if (verdict.valid === 'unknown') undecided = true;
+      const result = check(read, job.demand, optionsFor(file, read, job));
+      print(file, read.format, result, job);
+      findings.push(...result.findings);
+      if (result.valid === false) broken = true;
+      else if (result.valid === 'unknown') undecided = true;
     } catch (thrown) {
       if (!(thrown instanceof IsoldeError)) throw thrown;
       failed = true;
@@ -112,34 +114,37 @@ async function check(files: readonly string[], flags: CheckFlags, context: CliCo
   return broken ? exitCodes.found : undecided ? exitCodes.undecided : exitCodes.nothingFound;
 }
 
-function judge(file: string, read: AnyHistory, { demand, compareWith, anomalies, context }: Job): Verdict {
-  if (read.kind === 'sql') {
-    if (anomalies !== undefined) {
-      throw new IsoldeError(
-        'usage',
-        `${file}: --anomalies chooses among anomalies of key-value histories; this one holds SQL statements`,
-      );
-    }
-    return { ...checkSql(read, demand, compareWith), strongest: [], beyond: [] };
-  }
-  const large = read.history.opCount > 2_000_000;
-  return checkDemand(read.history, demand, {
+function optionsFor(file: string, read: AnyHistory, { compareWith, anomalies, context }: Job): CheckOptions {
+  const large = read.kind === 'kv' && read.history.opCount > 2_000_000;
+  return {
     ...(anomalies !== undefined && { anomalies }),
+    ...(compareWith !== undefined && { compareWith }),
     ...(large && { onProgress: stageProgress(file, context) }),
-  });
+  };
 }
 
-function print(file: string, format: FormatName, verdict: Verdict, { flags, context }: Job): void {
+/** The contract `--compare` names. */
+function comparedContract(id: string | undefined): Contract | undefined {
+  if (id === undefined) return undefined;
+  const found = findContract(id);
+  if (found?.mechanism !== undefined) return found;
+  throw new IsoldeError(
+    'usage',
+    `--compare takes a vendor's contract by its full name, such as mariadb:repeatable-read, not "${id}"`,
+  );
+}
+
+function print(file: string, format: FormatName, result: CheckResult, { flags, context }: Job): void {
   if (flags.json === true) {
-    context.out(JSON.stringify({ file, format, ...verdict }));
+    context.out(JSON.stringify({ file, format, ...result }));
     return;
   }
-  context.out(`${file}\t${verdict.valid}`);
-  if (flags.explain === true) explain(verdict, context);
-  else summarize(file, verdict, context);
+  context.out(`${file}\t${result.valid}`);
+  if (flags.explain === true) explain(result, context);
+  else summarize(file, result, context);
 }
 
-function explain({ findings, strongest, unknownReasons, notes }: Verdict, context: CliContext): void {
+function explain({ findings, strongest, unknownReasons, notes }: CheckResult, context: CliContext): void {
   const { colors } = context;
   for (const finding of findings) {
     const broken =
@@ -155,7 +160,7 @@ function explain({ findings, strongest, unknownReasons, notes }: Verdict, contex
 
 function summarize(
   file: string,
-  { valid, findings, strongest, unknownReasons }: Verdict,
+  { valid, findings, strongest, unknownReasons }: CheckResult,
   context: CliContext,
 ): void {
   if (valid === false) {

@@ -1,12 +1,12 @@
 /**
  * The database under hunt: runs and judges cases in lanes, which go on when the database goes away.
  *
- * A run that saw the database go away returns that as a finding of its history (`server-finding.ts`). Whether the case
+ * A run that saw the database go away returns that as a finding of its history (`check/server`). Whether the case
  * of this lane or of another one killed it, only a replay with no other lane running can tell: `alone`.
  */
 
 import type { Case, Schedule, ScheduledCase } from '../cases/index.js';
-import { type Finding, verifyMechanism } from '../check/index.js';
+import { type Finding, serverFinding, verifyMechanism, wentAway } from '../check/index.js';
 import { checkInstrumented, instrumentCase } from '../check/instrument/index.js';
 import type { Contract, Level } from '../contracts/index.js';
 import { IsoldeError } from '../errors.js';
@@ -20,7 +20,6 @@ import {
 import type { History } from '../histories/index.js';
 import type { Target } from '../targets/index.js';
 import type { Mode } from './round.js';
-import { serverFinding, wentAway } from './server-finding.js';
 
 /** Something to run and judge. */
 export interface Trial {

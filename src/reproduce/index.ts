@@ -19,6 +19,5 @@ export {
   reproduce,
   reproduceOrder,
 } from './reproduction.js';
-export { rowAccesses, type StatementRows } from './row-accesses.js';
 export type { LeftOut } from './steps.js';
 export { wilsonInterval } from './wilson.js';

@@ -1,5 +1,5 @@
 /** `finding.json`: a finding as a file, validated on its way in. */
-import { checkLevels, type Finding } from '../check/index.js';
+import { checkLevels, type Finding, oracles } from '../check/index.js';
 import { checkFormat, type JsonNode, parseJson } from '../json.js';
 
 const format = 'isolde-finding';
@@ -30,7 +30,7 @@ export function parseFinding(text: string, file: string): Finding {
   ]);
   return {
     kind: node.at('kind').text(),
-    oracle: node.at('oracle').oneOf(['dependency-graph', 'mechanism', 'statement', 'server']),
+    oracle: node.at('oracle').oneOf(oracles.map(({ name }) => name)),
     certainty: node.at('certainty').oneOf(['proved', 'proved-by-search', 'probable']),
     ...optional('assumes', node.maybe('assumes', texts)),
     rulesOut: node

@@ -40,7 +40,7 @@ export async function recordRun(
     history,
     finding: {
       kind: 'recorded',
-      oracle: 'statement',
+      oracle: 'mechanism',
       certainty: 'probable',
       rulesOut: [],
       transactions: [],

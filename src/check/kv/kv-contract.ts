@@ -9,61 +9,12 @@
  * 3. if nothing was found, the contract is met for certain only when some stronger level holds that rules
  *    out all of it; otherwise the answer is unknown.
  */
-import {
-  type CheckLevel,
-  type CheckOptions,
-  type CheckResult,
-  checkKv,
-  type Finding,
-  parseCheckLevel,
-} from '../check/index.js';
-import {
-  type Anomaly,
-  anomalies,
-  type Contract,
-  contractFor,
-  contracts,
-  contractsOf,
-  findContract,
-  type Level,
-  parseLevel,
-} from '../contracts/index.js';
-import { IsoldeError } from '../errors.js';
-import type { KvHistory } from '../histories/index.js';
-
-/** `--level` and `--contract` as the user gave them. */
-export interface Demand {
-  readonly level?: CheckLevel;
-  readonly contract?: Contract;
-  readonly definitions?: 'adya';
-}
-
-/** Reads `--contract vendor:NAME|adya|ansi` or a contract's full name, with the level that picks among a vendor's. */
-export function parseDemand(level: string | undefined, contract: string | undefined): Demand {
-  const checkLevel = level === undefined ? {} : { level: parseCheckLevel(level) };
-  if (contract === undefined) return checkLevel;
-  const name = contract.replace(/^vendor:/, '');
-  const whole = findContract(name) ?? contracts.find(({ id }) => id.toLowerCase() === name.toLowerCase());
-  if (whole !== undefined) return { contract: whole };
-  if (name.toLowerCase() === 'adya') return { ...checkLevel, definitions: 'adya' };
-  const owned = contractsOf(name.toLowerCase());
-  if (owned.length === 0) {
-    const owners = [...new Set(contracts.map(({ owner }) => owner))];
-    throw new IsoldeError(
-      'usage',
-      `there are no contracts of "${contract}"; there are those of ${owners.join(', ')}`,
-    );
-  }
-  const sessionLevel = level === undefined ? undefined : parseLevel(level);
-  const found = sessionLevel === undefined ? undefined : pick(name.toLowerCase(), sessionLevel);
-  if (found !== undefined) return { contract: found };
-  const ids = owned.map(({ id }) => id).join(', ');
-  throw new IsoldeError('usage', `${name} has several contracts; add --level, or name one: ${ids}`);
-}
-
-function pick(owner: string, level: Level): Contract | undefined {
-  return contractFor(owner, level) ?? contractsOf(owner).find((each) => each.level === level);
-}
+import { type Anomaly, anomalies, type Contract } from '../../contracts/index.js';
+import type { KvHistory } from '../../histories/index.js';
+import type { Demand } from '../demand.js';
+import type { Finding } from '../finding.js';
+import type { CheckLevel } from '../levels.js';
+import { type CheckOptions, type CheckResult, checkKv } from './check-kv.js';
 
 /** Checks a key-value history against a demand. */
 export function checkDemand(history: KvHistory, demand: Demand, options: CheckOptions): CheckResult {

@@ -2,8 +2,9 @@
  * Findings about the server itself: it died, cut a connection, or never answered. No contract has to be read for these;
  * like all others they count only when a replay shows them again, so that a server somebody else stopped is not one.
  */
-import type { Finding } from '../check/index.js';
-import type { ErrorClass, History, Operation } from '../histories/index.js';
+
+import type { ErrorClass, History, Operation } from '../../histories/index.js';
+import type { Finding } from '../finding.js';
 
 export const gone: ReadonlySet<ErrorClass> = new Set(['connection-lost', 'crash']);
 

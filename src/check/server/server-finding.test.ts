@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { History, Operation } from '../histories/index.js';
+import type { History, Operation } from '../../histories/index.js';
 import { serverFinding, wentAway } from './server-finding.js';
 
 const history = (...operations: Partial<Operation>[]): History => ({

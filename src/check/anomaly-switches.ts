@@ -1,6 +1,7 @@
-/** `--anomalies`: names switched on (then only those count) or, with `no-` before them, off. */
-import type { CheckOptions, CycleAnomaly, GraphAnomaly, ReadAnomaly } from '../check/index.js';
+/** Anomalies to look for: names switched on (then only those count) or, with `no-` before them, off. */
 import { IsoldeError } from '../errors.js';
+import type { CycleAnomaly, GraphAnomaly, ReadAnomaly } from './finding.js';
+import type { CheckOptions } from './oracle.js';
 
 const cycles: Readonly<Record<CycleAnomaly, true>> = {
   G0: true,

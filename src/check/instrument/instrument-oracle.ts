@@ -1,0 +1,35 @@
+/** The dependency graph of an instrumented run as an oracle: any contract, vendor's or theory's. */
+import { findingIdentity, focusFinding } from '../identity.js';
+import { type Oracle, verdictOf } from '../oracle.js';
+import { checkInstrumented } from './check-instrumented.js';
+import { instrumentCase } from './instrument-case.js';
+import type { Instrumented } from './instrumented.js';
+
+export const instrumentOracle: Oracle<Instrumented> = {
+  name: 'dependency-graph',
+  title: 'cycles of dependencies between transactions, from row versions that instrumented statements show',
+  needs: { run: 'instrumented' },
+  rounds: 3,
+  refuses: () => undefined,
+  prepare(program, { target, contract }) {
+    const plan = instrumentCase(program, target.dialect, { returning: target.name !== 'mysql', contract });
+    return { program: plan.scheduled, observe: plan.observe, plan };
+  },
+  judge(raw, plan, { contract }) {
+    const { findings, strongest, notes, history } = checkInstrumented(raw, plan, { contract });
+    return {
+      valid: verdictOf(findings, notes),
+      oracle: 'dependency-graph',
+      contract: contract.id,
+      findings,
+      beyond: [],
+      strongest,
+      unknownReasons: notes,
+      skipped: [],
+      notes: [],
+      history,
+    };
+  },
+  identity: findingIdentity,
+  focus: focusFinding,
+};

@@ -1,0 +1,98 @@
+/**
+ * The mechanism verifier as an oracle: plain runs and recorded SQL histories, held to how a vendor's engine works.
+ *
+ * `true` means that everything was judged and nothing broke the contract. What could not be judged leaves the
+ * verdict `unknown`, with what was skipped and why; a finding decides in any case.
+ */
+import { type Contract, contractFor, parseLevel } from '../../contracts/index.js';
+import { IsoldeError } from '../../errors.js';
+import type { HistoryHeader } from '../../histories/index.js';
+import { counted } from '../../words.js';
+import type { Demand } from '../demand.js';
+import { findingIdentity, focusFinding } from '../identity.js';
+import { type CheckResult, type Oracle, verdictOf } from '../oracle.js';
+import type { MechanismResult } from './result.js';
+import { verifyMechanism } from './verify.js';
+
+export const mechanismOracle: Oracle = {
+  name: 'mechanism',
+  title: 'what each read and write may see and must wait for, by how the engine works',
+  needs: { run: 'plain' },
+  rounds: 5,
+  refuses: ({ id, mechanism }) =>
+    mechanism === undefined ? `the contract ${id} does not say how an engine works` : undefined,
+  judge: (history, _plan, { contract }) => ({ ...resultOf(verifyMechanism(history, contract)), history }),
+  check(recorded, demand, { anomalies, compareWith }) {
+    if (recorded.kind !== 'sql') return undefined;
+    if (anomalies !== undefined) {
+      throw new IsoldeError(
+        'usage',
+        'anomalies can be chosen among those of key-value histories only; this one holds SQL statements',
+      );
+    }
+    const { history } = recorded;
+    const contract = demandedContract(history.header, demand);
+    return resultOf(verifyMechanism(history, contract, compareWith === undefined ? {} : { compareWith }));
+  },
+  identity: findingIdentity,
+  focus: focusFinding,
+};
+
+function resultOf(result: MechanismResult): CheckResult {
+  const { findings, skipped, checked, contract, comparison } = result;
+  const unknownReasons = skipped.map(
+    ({ what, reason, count }) => `${counted(count, what)} not judged: ${reason}`,
+  );
+  return {
+    valid: verdictOf(findings, unknownReasons),
+    oracle: 'mechanism',
+    contract,
+    findings,
+    beyond: [],
+    strongest: [],
+    unknownReasons,
+    skipped,
+    notes: [...result.notes, ...compared(result)],
+    checked,
+    ...(comparison !== undefined && { comparison }),
+  };
+}
+
+/** The contract asked for, or the vendor's for what the history says ran it. */
+function demandedContract(header: HistoryHeader, demand: Demand): Contract {
+  if (demand.definitions !== undefined) {
+    throw new IsoldeError(
+      'usage',
+      'a history of SQL statements is held to how a vendor’s engine works; what theory forbids shows in instrumented runs: isolde hunt URL --contract adya',
+    );
+  }
+  if (demand.contract !== undefined) return demand.contract;
+  const owner = header.target?.name;
+  const level = (demand.level === undefined ? undefined : parseLevel(demand.level)) ?? header.level;
+  const found =
+    owner === undefined || level === undefined
+      ? undefined
+      : contractFor(owner, level, header.target?.settings);
+  if (found !== undefined) return found;
+  const known = owner === undefined ? 'no database' : `${owner} at ${level ?? 'no level'}`;
+  throw new IsoldeError(
+    'usage',
+    `the history names ${known}, for which there is no contract; name one with --contract, such as --contract postgres:repeatable-read`,
+  );
+}
+
+function compared({ comparison, findings }: MechanismResult): string[] {
+  if (comparison === undefined) return [];
+  const { appear, vanish } = comparison;
+  return [
+    `under ${comparison.contract} there would be ${comparison.findings} findings instead of ${findings.length}: ` +
+      `${appear.length} would appear${kindsOf(appear)} and ${vanish.length} would vanish${kindsOf(vanish)}`,
+  ];
+}
+
+function kindsOf(findings: MechanismResult['findings']): string {
+  const counts = new Map<string, number>();
+  for (const { kind } of findings) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  const listed = [...counts].map(([kind, count]) => `${count} ${kind}`).join(', ');
+  return listed === '' ? '' : ` (${listed})`;
+}

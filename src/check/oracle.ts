@@ -1,0 +1,129 @@
+/**
+ * An oracle: one way to decide whether something is wrong with what a database did. Everything that runs and judges (hunts,
+ * reductions, reruns, `check`) knows oracles only by this interface; `registry.ts` lists them.
+ *
+ * An oracle judges runs, recorded histories, or both:
+ * - of a run it says what it `needs`, makes the program that is sent in place of the case (`prepare`), and judges the history
+ *   of that program (`judge`), telling it again as the author of the case knows it;
+ * - a recorded history (`check`) it takes as it is.
+ *
+ * Either way the answer has one shape, `CheckResult`: a verdict, its findings, and what could not be decided and why.
+ */
+import type { ScheduledCase } from '../cases/index.js';
+import type { Contract, Level } from '../contracts/index.js';
+import type { History, KvHistory } from '../histories/index.js';
+import type { Target } from '../targets/index.js';
+import type { Demand } from './demand.js';
+import type { Finding, OracleName } from './finding.js';
+import type { LevelStatus } from './kv/check-kv.js';
+import type { CheckLevel } from './levels.js';
+import type { Checked, ContractComparison, SkippedReason } from './mechanism/result.js';
+
+/** The answer of an oracle. */
+export interface CheckResult {
+  /** `true`: everything was judged and nothing is wrong. `false`: there are findings. `unknown`: there are reasons. */
+  readonly valid: boolean | 'unknown';
+  readonly oracle: OracleName;
+  /** What the history was held to: a contract, by its id, or a level of the lattice. */
+  readonly contract?: string;
+  readonly level?: CheckLevel;
+  readonly findings: readonly Finding[];
+  /** What breaks only stronger levels than the one asked for. */
+  readonly beyond: readonly Finding[];
+  /** The strongest levels that nothing rules out, where levels were decided. */
+  readonly strongest: readonly CheckLevel[];
+  readonly levels?: Readonly<Record<CheckLevel, LevelStatus>>;
+  /** Why the verdict is `unknown`; empty where it is not, or what stayed open beside findings. */
+  readonly unknownReasons: readonly string[];
+  /** What was not judged, by reason. */
+  readonly skipped: readonly SkippedReason[];
+  readonly notes: readonly string[];
+  /** How much was judged. */
+  readonly checked?: Checked;
+  /** What would change under another contract, if that was asked. */
+  readonly comparison?: ContractComparison;
+}
+
+/** The answer about a run, with the history as the author of the case knows it; findings refer to its operations. */
+export interface JudgedHistory extends CheckResult {
+  readonly history: History;
+}
+
+export interface OracleNeeds {
+  /**
+   * What is sent: the statements as they are, statements rewritten so that the rows they touch are seen, or reads added
+   * before and after them. `any`: it judges whatever another oracle has run. `none`: it judges recorded histories only.
+   */
+  readonly run: 'plain' | 'instrumented' | 'extra-reads' | 'any' | 'none';
+  /** Judging executes further programs on the same database. */
+  readonly executions?: boolean;
+}
+
+/** Where a case is about to run, and what it is held to. */
+export interface RunSetting {
+  readonly target: Pick<Target, 'name' | 'dialect'>;
+  readonly contract: Contract;
+}
+
+/** What is sent in place of a case. */
+export interface PreparedRun<Plan = unknown> {
+  readonly program: ScheduledCase;
+  /** Queries that an extra session asks before the first statement and after the last one. */
+  readonly observe?: readonly string[];
+  /** What the oracle must remember to judge the run. */
+  readonly plan: Plan;
+}
+
+export interface JudgeContext {
+  readonly contract: Contract;
+  readonly target: Pick<Target, 'name' | 'dialect'>;
+  /** Runs another program in the same namespace, which is reset first; only for oracles that need executions. */
+  readonly execute?: (program: ScheduledCase, level?: Level) => Promise<History>;
+}
+
+/** How a recorded history is looked at. */
+export interface CheckOptions {
+  /** Findings of key-value histories to report: all but `ignore`, or only `only`. The verdict follows. */
+  readonly anomalies?: { readonly only?: readonly string[]; readonly ignore?: readonly string[] };
+  /** Steps the search for a version order of a key-value history may take. */
+  readonly budget?: number;
+  /** Also find the strongest level that holds for a key-value history; true unless told. */
+  readonly strongest?: boolean;
+  /** For an SQL history: say what would change under this contract. */
+  readonly compareWith?: Contract;
+  readonly onProgress?: (stage: string) => void;
+}
+
+export type RecordedHistory =
+  | { readonly kind: 'kv'; readonly history: KvHistory }
+  | { readonly kind: 'sql'; readonly history: History };
+
+export interface Oracle<Plan = unknown> {
+  readonly name: OracleName;
+  /** What it looks at, in a few words for people. */
+  readonly title: string;
+  readonly needs: OracleNeeds;
+  /** How many of about eight rounds of a hunt are run for it; absent: hunts do not run anything for it. */
+  readonly rounds?: number;
+  /** Why it cannot hold a run to this contract; undefined: it can. */
+  refuses(contract: Contract): string | undefined;
+  /** Absent: the case runs as it is. */
+  prepare?(program: ScheduledCase, setting: RunSetting): PreparedRun<Plan>;
+  /** Judges the history of a prepared run (`plan` is undefined where nothing was prepared). */
+  judge?(history: History, plan: Plan, context: JudgeContext): JudgedHistory | Promise<JudgedHistory>;
+  /** Judges a recorded history; undefined: histories of this kind are not for this oracle. */
+  check?(recorded: RecordedHistory, demand: Demand, options: CheckOptions): CheckResult | undefined;
+  /** What makes a finding the finding it is while its case is replayed and shrinks. */
+  identity(finding: Finding, history: History): string;
+  /** The finding with only the operations that play a part in it. */
+  focus(finding: Finding): Finding;
+}
+
+/** The one policy of verdicts: a finding decides; without one, whatever was not judged leaves it open. */
+export function verdictOf(
+  findings: readonly unknown[],
+  unknownReasons: readonly unknown[],
+): boolean | 'unknown' {
+  if (findings.length > 0) return false;
+  return unknownReasons.length > 0 ? 'unknown' : true;
+}
