@@ -1,0 +1,197 @@
+/**
+ * The structure of src/, checked by `npm run check`:
+ *
+ * 1. Direction: a stage imports only stages above it in `order`, and only their index.
+ * 2. No cycles between files, type imports included.
+ * 3. No function over 70 lines. Files are formatted, so a function ends at the first line that closes its indentation.
+ * 4. docs/architecture.md holds the folder graph as it is. `--write` brings it up to date.
+ *
+ * `--figures` prints lines of source and tests per folder and the longest functions.
+ */
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join, normalize, relative, sep } from 'node:path';
+
+/** From the bottom up. */
+const order = [
+  ['sql', 'statements as data: parse, print, evaluate, features used'],
+  ['contracts', 'what vendors and theories promise, as data'],
+  ['cases', 'Case and Schedule, their file forms, the script people write by hand'],
+  ['histories', 'what happened when a case ran; one file per trace format'],
+  ['rows', 'row versions: catalog, identity, plans, version chains, locks, savepoints'],
+  ['targets', 'one folder per database behind one contract; the fault-injecting wrapper'],
+  ['generate', 'schemas, rows and transactions from a seed'],
+  ['execute', 'run a case freely or by schedule'],
+  ['probe', 'the matrix of known anomalies, independent of check'],
+  ['check', 'one folder per oracle behind one interface; findings and verdicts'],
+  ['reproduce', 'the order behind a raw history, and replays in it'],
+  ['reduce', 'the fewest statements that still show a finding'],
+  ['dedupe', 'behaviour signatures: which findings are one bug'],
+  ['report', 'one bug as Markdown, HTML, scripts and vendor forms'],
+  ['properties', 'generation actions and shipped properties'],
+  ['store', 'one folder per bug on disk'],
+  ['hunt', 'the loop: generate, run, judge, confirm, reduce, group, report'],
+  ['studio', 'the web interface'],
+  ['bench', 'measurements; not in the package'],
+  ['cli', 'commands: parse arguments, call a stage, print'],
+];
+const stages = order.map(([name]) => name);
+const longest = 70;
+
+const files = readdirSync('src', { recursive: true })
+  .map(String)
+  .filter((file) => /\.tsx?$/.test(file));
+const isTest = (file) => /\.(test|case)\.tsx?$/.test(file);
+const texts = new Map(files.map((file) => [file, readFileSync(join('src', file), 'utf8')]));
+const stageOf = (file) => (file.includes(sep) ? file.split(sep)[0] : undefined);
+
+/** The files of src/ that a file imports, statically or on demand. */
+function importsOf(file) {
+  const found = texts.get(file).matchAll(/(?:from|import\()\s*'(\.[^']+)'/g);
+  return [...found].map(([, path]) => relative('src', normalize(join('src', dirname(file), path))));
+}
+
+function checkDirection(problems) {
+  for (const file of files) {
+    const stage = stageOf(file);
+    if (stage !== undefined && !stages.includes(stage)) {
+      problems.push(
+        `src/${file}: the folder ${stage} is not in the list of stages (scripts/check-structure.mjs)`,
+      );
+      continue;
+    }
+    for (const imported of importsOf(file)) {
+      const [other, ...rest] = imported.split(sep);
+      if (stage === undefined || other === stage || !stages.includes(other)) continue;
+      if (stages.indexOf(other) > stages.indexOf(stage))
+        problems.push(`src/${file}: ${stage} must not import ${other}, which comes after it`);
+      else if (rest.at(-1) !== 'index.js' && !isTest(file))
+        problems.push(`src/${file}: import ${other}/index.js, not ${imported}`);
+    }
+  }
+}
+
+/** Tarjan's algorithm over static imports; an import on demand cannot deadlock the loading of modules. */
+function checkCycles(problems) {
+  const next = new Map(
+    files.map((file) => {
+      const found = texts.get(file).matchAll(/from\s*'(\.[^']+)'/g);
+      const paths = [...found].map(([, path]) =>
+        relative('src', normalize(join('src', dirname(file), path))),
+      );
+      return [file, paths.map((path) => path.replace(/\.js$/, '.ts')).filter((path) => texts.has(path))];
+    }),
+  );
+  const index = new Map();
+  const low = new Map();
+  const stack = [];
+  const visit = (file) => {
+    index.set(file, index.size);
+    low.set(file, index.get(file));
+    stack.push(file);
+    for (const other of next.get(file)) {
+      if (!index.has(other)) visit(other);
+      if (stack.includes(other)) low.set(file, Math.min(low.get(file), low.get(other)));
+    }
+    if (low.get(file) !== index.get(file)) return;
+    const component = stack.splice(stack.indexOf(file));
+    if (component.length > 1) problems.push(`files import each other: ${component.sort().join(', ')}`);
+  };
+  for (const file of files) if (!index.has(file)) visit(file);
+}
+
+const opensFunction =
+  /^(\s*)(?:export )?(?:default )?(?:(?:private |readonly |static |async |override |get |set )*(?:function\*? |#?[\w$]+\s*(?:<.*>)?\(|\*?\[)|(?:const|let) [\w$]+.*=>)/;
+const notFunction = /^\s*(?:if|for|while|switch|return|catch|else|describe|it|test|expect)\b/;
+
+function functionsOf(file) {
+  const lines = texts.get(file).split('\n');
+  const found = [];
+  for (let at = 0; at < lines.length; at++) {
+    if (!opensFunction.test(lines[at]) || notFunction.test(lines[at])) continue;
+    const indent = /^\s*/.exec(lines[at])[0];
+    let body = at;
+    while (body < lines.length && !lines[body].endsWith('{') && !lines[body].endsWith(';')) body++;
+    if (!lines[body]?.endsWith('{')) continue;
+    const end = lines.findIndex((line, i) => i > body && line.startsWith(`${indent}}`));
+    if (end > 0) found.push({ file, line: at + 1, length: end - at + 1, text: lines[at].trim() });
+  }
+  return found;
+}
+
+function checkFunctions(problems) {
+  for (const { file, line, length, text } of longFunctions())
+    problems.push(`src/${file}:${line}: a function of ${length} lines, over ${longest}: ${text}`);
+}
+
+const longFunctions = () =>
+  files
+    .filter((file) => !isTest(file))
+    .flatMap(functionsOf)
+    .filter(({ length }) => length > longest)
+    .sort((a, b) => b.length - a.length);
+
+/** Which stages each stage imports, as a table. */
+function folderGraph() {
+  const rows = order.flatMap(([name, what]) => {
+    const own = files.filter((file) => stageOf(file) === name && !isTest(file));
+    if (own.length === 0) return [];
+    const used = new Set(own.flatMap(importsOf).map((path) => path.split(sep)[0]));
+    const below = stages.filter((stage) => stage !== name && used.has(stage));
+    return [`| \`${name}/\` | ${what} | ${below.map((stage) => `\`${stage}\``).join(', ') || '–'} |`];
+  });
+  return ['| folder | what it does | imports |', '|---|---|---|', ...rows].join('\n');
+}
+
+const architecture = 'docs/architecture.md';
+const [opening, closing] = ['<!-- folder graph -->', '<!-- end of folder graph -->'];
+
+function checkArchitecture(problems, write) {
+  if (!existsSync(architecture)) return;
+  const text = readFileSync(architecture, 'utf8');
+  const wanted = text.replace(
+    new RegExp(`${opening}[\\s\\S]*?${closing}`),
+    () => `${opening}\n${folderGraph()}\n${closing}`,
+  );
+  if (wanted === text) return;
+  if (write) writeFileSync(architecture, wanted);
+  else
+    problems.push(`${architecture}: the folder graph changed; run node scripts/check-structure.mjs --write`);
+}
+
+function printFigures() {
+  const count = (list) => list.reduce((sum, file) => sum + texts.get(file).split('\n').length - 1, 0);
+  let all = { source: 0, tests: 0 };
+  for (const name of stages) {
+    const own = files.filter((file) => stageOf(file) === name);
+    if (own.length === 0) continue;
+    const source = count(own.filter((file) => !isTest(file)));
+    const tests = count(own.filter(isTest));
+    all = { source: all.source + source, tests: all.tests + tests };
+    console.log(`${name.padEnd(12)}${String(source).padStart(7)} source ${String(tests).padStart(7)} tests`);
+  }
+  const across = readdirSync('test', { recursive: true })
+    .map(String)
+    .filter((file) => file.endsWith('.ts'));
+  const outside = across.reduce(
+    (sum, file) => sum + readFileSync(join('test', file), 'utf8').split('\n').length - 1,
+    0,
+  );
+  const ratio = ((all.tests + outside) / all.source).toFixed(2);
+  console.log(
+    `all: ${all.source} source, ${all.tests + outside} tests (${outside} in test/), tests ÷ source ${ratio}`,
+  );
+  for (const { file, line, length } of longFunctions()) console.log(`${length} lines: src/${file}:${line}`);
+}
+
+const problems = [];
+checkDirection(problems);
+if (process.argv.includes('--strict')) {
+  checkCycles(problems);
+  checkFunctions(problems);
+}
+checkArchitecture(problems, process.argv.includes('--write'));
+if (process.argv.includes('--figures')) printFigures();
+if (problems.length > 0) {
+  console.error(problems.join('\n'));
+  process.exitCode = 1;
+}
