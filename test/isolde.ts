@@ -1,6 +1,6 @@
 /** Runs the command line in this process and collects what it prints. */
 import pc from 'picocolors';
-import type { CliContext, ExitCode } from '../src/cli/context.js';
+import type { CliWorld, ExitCode } from '../src/cli/context.js';
 import { main } from '../src/cli/main.js';
 
 export interface Printed {
@@ -9,7 +9,7 @@ export interface Printed {
   readonly err: string;
 }
 
-export async function isolde(args: readonly string[], overrides: Partial<CliContext> = {}): Promise<Printed> {
+export async function isolde(args: readonly string[], overrides: Partial<CliWorld> = {}): Promise<Printed> {
   const out: string[] = [];
   const err: string[] = [];
   const code = await main(args, {

@@ -16,6 +16,7 @@ import {
   type Store,
 } from '../store/index.js';
 import { openTarget, type Target } from '../targets/index.js';
+import { oneLine } from '../visible.js';
 import { type CliContext, type ExitCode, exitCodes } from './context.js';
 
 interface StoreFlags {
@@ -102,7 +103,7 @@ async function list(flags: StoreFlags, context: CliContext): Promise<ExitCode> {
     for (const bug of bugs) {
       const { shown, runs } = bug.reproduced;
       const masked = isIgnored(bug) ? ', ignored' : '';
-      context.out(`${context.colors.bold(bug.id)}  ${printable(bug.title)}`);
+      context.out(`${context.colors.bold(bug.id)}  ${oneLine(bug.title)}`);
       context.out(
         `  seen ${bug.count}×, last ${bug.lastSeen}, ${shown} of ${runs} runs, signature ${bug.signature}${masked}`,
       );
@@ -119,15 +120,15 @@ async function show(id: string, flags: StoreFlags, context: CliContext): Promise
     return exitCodes.nothingFound;
   }
   const { colors, width } = context;
-  context.out(`${colors.bold(printable(bug.title))}\n`);
-  for (const { label, value } of factsOf(bug)) context.out(`${label}: ${printable(value)}`);
+  context.out(`${colors.bold(oneLine(bug.title))}\n`);
+  for (const { label, value } of factsOf(bug)) context.out(`${label}: ${oneLine(value)}`);
   const style = { heading: colors.bold, result: colors.cyan, error: colors.red };
   context.out(`\n${renderInterleaving(bug.history, { width, style })}\n`);
   for (const { session, statement, object, actual, expected } of discrepancies(bug)) {
-    context.out(printable(`${session}: ${statement}: ${object}: got ${actual}, expected ${expected}`));
+    context.out(oneLine(`${session}: ${statement}: ${object}: got ${actual}, expected ${expected}`));
   }
-  context.out(`\n${argumentOf(bug).split('\n').map(printable).join('\n')}`);
-  context.out(`\nfiles: ${store.folderOf(bug.id)}\nreplay: ${printable(bug.replay)}`);
+  context.out(`\n${argumentOf(bug).split('\n').map(oneLine).join('\n')}`);
+  context.out(`\nfiles: ${store.folderOf(bug.id)}\nreplay: ${oneLine(bug.replay)}`);
   return exitCodes.nothingFound;
 }
 
@@ -266,10 +267,5 @@ function tell(bug: Bug, { outcome, why, shown, runs }: RerunResult, { out, color
     outcome
   ];
   const times = runs === 0 ? '' : ` (${shown} of ${runs} runs)`;
-  out(`${paint(outcome === 'not-run' ? 'not run' : outcome)}${times}  ${bug.id}\n  ${printable(why)}`);
-}
-
-/** Data on a terminal: one line, no control characters. */
-function printable(text: string): string {
-  return text.replaceAll(/\p{Cc}/gu, (char) => (char === '\n' ? ' ' : '\ufffd'));
+  out(`${paint(outcome === 'not-run' ? 'not run' : outcome)}${times}  ${bug.id}\n  ${oneLine(why)}`);
 }

@@ -5,14 +5,14 @@ import pc from 'picocolors';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type History, kv, readAnyHistory, writeKvHistory, writeWholeHistory } from '../histories/index.js';
 import type { Row } from '../sql/index.js';
-import type { CliContext } from './context.js';
+import type { CliWorld } from './context.js';
 import { main } from './main.js';
 
 /** Runs `isolde …` and collects what it prints. */
 async function isolde(...args: string[]) {
   const out: string[] = [];
   const err: string[] = [];
-  const context: CliContext = {
+  const context: CliWorld = {
     out: (text) => out.push(text),
     err: (text) => err.push(text),
     outIsTerminal: false,

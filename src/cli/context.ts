@@ -5,7 +5,8 @@
  */
 import pc from 'picocolors';
 
-export interface CliContext {
+/** What `main` gets from whoever runs it: a process, or a test. */
+export interface CliWorld {
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
   /** Whether standard output, and standard error, are terminals. */
@@ -17,12 +18,20 @@ export interface CliContext {
   readonly signal: AbortSignal;
 }
 
+/** What a command gets: the world behind the filter of `guarded-output.ts`. `out` and `err` show control characters. */
+export interface CliContext extends CliWorld {
+  /** Prints a file that was asked for on standard output: filtered on a terminal, elsewhere exactly as it is. */
+  readonly file: (text: string) => void;
+  /** Takes the last lines of `err` away where that is a terminal. */
+  readonly eraseLines: (count: number) => void;
+}
+
 /** Exit codes all commands share. */
 export const exitCodes = { nothingFound: 0, found: 1, undecided: 2, error: 3 } as const;
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
 /** The context of a real process. The first Ctrl-C asks commands to finish with what they have, the second kills. */
-export function processContext(): CliContext {
+export function processContext(): CliWorld {
   const controller = new AbortController();
   process.on('SIGINT', () => {
     if (controller.signal.aborted) process.exit(130);

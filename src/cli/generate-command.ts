@@ -64,7 +64,7 @@ async function run(flags: GenerateFlags, context: CliContext): Promise<ExitCode>
   const made = await make(flags);
   const asJson = flags.json === true || flags.out?.endsWith('.json') === true;
   const text = asJson ? printCaseFile(made) : printScript(made);
-  if (flags.out === undefined) context.out(text.trimEnd());
+  if (flags.out === undefined) context.file(text.trimEnd());
   else await write(flags.out, text);
   return exitCodes.nothingFound;
 }

@@ -77,7 +77,7 @@ export class LiveView {
 
   /** Takes the live lines away, so that something can be printed in their place. */
   erase(): void {
-    if (this.#drawn) this.context.err('\u001b[2A\u001b[0J\u001b[1A');
+    if (this.#drawn) this.context.eraseLines(2);
     this.#drawn = false;
   }
 }

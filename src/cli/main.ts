@@ -4,7 +4,8 @@ import { realpathSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Command, CommanderError } from 'commander';
 import { errorText, IsoldeError } from '../errors.js';
-import { type CliContext, type ExitCode, exitCodes, processContext } from './context.js';
+import { type CliContext, type CliWorld, type ExitCode, exitCodes, processContext } from './context.js';
+import { guardOutput } from './guarded-output.js';
 
 type AddCommand = (program: Command, context: CliContext, exit: (code: ExitCode) => void) => void;
 
@@ -23,7 +24,8 @@ const commands: Readonly<Record<string, () => Promise<AddCommand>>> = {
 };
 
 /** Runs the command line and returns the exit code; everything it prints goes through the context. */
-export async function main(args: readonly string[], context: CliContext): Promise<ExitCode> {
+export async function main(args: readonly string[], world: CliWorld): Promise<ExitCode> {
+  const context = guardOutput(world);
   let code: ExitCode = exitCodes.nothingFound;
   const exit = (given: ExitCode) => {
     code = given;

@@ -1,14 +1,15 @@
 import { Command } from 'commander';
 import pc from 'picocolors';
 import { describe, expect, it } from 'vitest';
-import type { CliContext, ExitCode } from './context.js';
+import type { CliWorld, ExitCode } from './context.js';
+import { guardOutput } from './guarded-output.js';
 import { probeCommand } from './probe-command.js';
 
 /** Runs `isolde probe …` on the embedded default and collects what it prints. */
 async function isolde(args: readonly string[], terminal = false) {
   const out: string[] = [];
   const err: string[] = [];
-  const context: CliContext = {
+  const context: CliWorld = {
     out: (text) => out.push(text),
     err: (text) => err.push(text),
     outIsTerminal: terminal,
@@ -19,7 +20,7 @@ async function isolde(args: readonly string[], terminal = false) {
   };
   let code: ExitCode | undefined;
   const program = new Command('isolde').exitOverride();
-  probeCommand(program, context, (given) => {
+  probeCommand(program, guardOutput(context), (given) => {
     code = given;
   });
   await program.parseAsync(['probe', ...args], { from: 'user' });

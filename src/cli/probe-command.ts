@@ -58,7 +58,7 @@ async function probe(url: string | undefined, flags: ProbeFlags, context: CliCon
       signal: context.signal,
       onProgress: progress(context),
     });
-    if (context.errIsTerminal) context.err('\u001b[1A\u001b[2K\u001b[1A');
+    context.eraseLines(1);
     context.out(render(report, flags, context));
     if (report.failure !== undefined) context.err(`isolde: ${report.failure}`);
     const codes = { violation: exitCodes.found, unknown: exitCodes.undecided, kept: exitCodes.nothingFound };
@@ -82,8 +82,8 @@ function render(report: ProbeReport, flags: ProbeFlags, context: CliContext): st
 function progress(context: CliContext): (progress: ProbeProgress) => void {
   if (!context.errIsTerminal) return () => undefined;
   return ({ level, case: id, done, total }) => {
-    const up = done === 0 ? '' : '\u001b[1A\u001b[2K';
-    context.err(`${up}${done + 1} of ${total}: ${id} at ${level}`);
+    if (done > 0) context.eraseLines(1);
+    context.err(`${done + 1} of ${total}: ${id} at ${level}`);
   };
 }
 

@@ -6,7 +6,7 @@ import pc from 'picocolors';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseCaseFile, parseScript, printCaseFile } from '../cases/index.js';
 import { describeLive } from '../targets/mariadb/live-mariadb.case.js';
-import type { CliContext } from './context.js';
+import type { CliWorld } from './context.js';
 import { main } from './main.js';
 
 const script = 'examples/scripts/duckdb-17223.sql';
@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-async function isolde(args: readonly string[], more: Partial<CliContext> = {}) {
+async function isolde(args: readonly string[], more: Partial<CliWorld> = {}) {
   const out: string[] = [];
   const err: string[] = [];
   const code = await main(['reduce', ...args], {
@@ -247,7 +247,7 @@ describeLive('isolde reduce on a server that dies', () => {
   }, 60_000);
 });
 
-function silent(): CliContext {
+function silent(): CliWorld {
   const ignore = () => undefined;
   const colors = pc.createColors(false);
   const signal = new AbortController().signal;

@@ -114,7 +114,7 @@ async function reduce(file: string, flags: ReduceFlags, context: CliContext): Pr
       return await compare(subject.candidate, flags.against, options, context, flags.json === true);
     }
     const outcome = await reduceFinding(subject.candidate, options);
-    if (context.errIsTerminal) context.err(eraseLine);
+    context.eraseLines(1);
     if (outcome.kind !== 'reduced') return explainFailure(outcome, subject, context);
     if (outcome.seen !== undefined) {
       context.err(
@@ -198,7 +198,7 @@ async function show(
         ...{ schedule: reduced.schedule, case: reduced.case, finding: result.finding },
       }),
     );
-  } else context.out(script.trimEnd());
+  } else context.file(script.trimEnd());
   context.err(renderSummary(result, countStatements(candidate.case)));
   return result.whyNotMinimal === 'interrupted' || !result.sameFinding
     ? exitCodes.undecided
@@ -218,7 +218,7 @@ async function compare(
     ...stateless,
     against: { name: file, candidate: other },
   });
-  if (context.errIsTerminal) context.err(eraseLine);
+  context.eraseLines(1);
   if (rows.every(({ trials }) => trials === undefined)) {
     context.err('isolde: the case does not show a finding that reproduces; there is nothing to compare');
     return exitCodes.undecided;
@@ -227,7 +227,6 @@ async function compare(
   return exitCodes.found;
 }
 
-const eraseLine = '\u001b[1A\u001b[2K\u001b[1A';
 const redrawMs = 100;
 
 /** One line written over on a terminal; elsewhere a line for each accepted step. */
@@ -236,7 +235,8 @@ function liveView(context: CliContext): (progress: ReductionProgress) => void {
   return (progress) => {
     if (context.errIsTerminal) {
       if (performance.now() - drawnAt < redrawMs) return;
-      context.err(`${drawnAt < 0 ? '' : '\u001b[1A\u001b[2K'}${renderProgress(progress)}`);
+      if (drawnAt >= 0) context.eraseLines(1);
+      context.err(renderProgress(progress));
       drawnAt = performance.now();
       return;
     }

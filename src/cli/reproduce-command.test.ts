@@ -5,7 +5,8 @@ import { Command } from 'commander';
 import pc from 'picocolors';
 import { afterAll, describe, expect, it } from 'vitest';
 import { parseCaseFile } from '../cases/index.js';
-import type { CliContext, ExitCode } from './context.js';
+import type { CliWorld, ExitCode } from './context.js';
+import { guardOutput } from './guarded-output.js';
 import { reproduceCommand } from './reproduce-command.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'isolde-reproduce-'));
@@ -14,7 +15,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 async function isolde(...args: readonly string[]) {
   const out: string[] = [];
   const err: string[] = [];
-  const context: CliContext = {
+  const context: CliWorld = {
     out: (text) => out.push(text),
     err: (text) => err.push(text),
     outIsTerminal: false,
@@ -25,7 +26,7 @@ async function isolde(...args: readonly string[]) {
   };
   let code: ExitCode | undefined;
   const program = new Command('isolde').exitOverride();
-  reproduceCommand(program, context, (given) => {
+  reproduceCommand(program, guardOutput(context), (given) => {
     code = given;
   });
   await program.parseAsync(['reproduce', ...args], { from: 'user' });

@@ -92,7 +92,7 @@ async function run(file: string, flags: ReproduceFlags, context: CliContext): Pr
         ...(level !== undefined && { level }),
         onRun: progress(context, runs),
       });
-      if (context.errIsTerminal) context.err('\u001b[1A\u001b[2K\u001b[1A');
+      context.eraseLines(1);
       if (result === undefined) {
         context.err('isolde: the history keeps its contract; there is no finding to reproduce');
         return exitCodes.undecided;
@@ -190,8 +190,8 @@ function jsonOf(result: Reproduction): unknown {
 function progress(context: CliContext, runs: number): (done: number, reproduced: number) => void {
   if (!context.errIsTerminal) return () => undefined;
   return (done, reproduced) => {
-    const up = done === 1 ? '' : '\u001b[1A\u001b[2K';
-    context.err(`${up}${done} of ${runs} replays, ${reproduced} show the finding`);
+    if (done > 1) context.eraseLines(1);
+    context.err(`${done} of ${runs} replays, ${reproduced} show the finding`);
   };
 }
 

@@ -5,6 +5,7 @@
  * it was sent and one where it was answered, so that a statement that blocked is seen to block.
  */
 import { showValue } from '../sql/index.js';
+import { showControls } from '../visible.js';
 import type { History, Operation } from './history.js';
 
 /** One line of the drawing, before it is laid out: what one session shows at that moment. */
@@ -159,10 +160,7 @@ function wrap(text: string, width: number): string[] {
   return lines;
 }
 
-/** Control characters as `\n`, `\x1b`: data must not move the cursor or colour the terminal. */
+/** On one line, every control character as an escape (`\n`, `\x1b`): data must not move the cursor or colour the terminal. */
 function visible(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones to be shown
-  return text.replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, (char) =>
-    char === '\n' ? '\\n' : `\\x${char.charCodeAt(0).toString(16).padStart(2, '0')}`,
-  );
+  return showControls(text.replaceAll('\n', '\\n').replaceAll('\t', '\\t'));
 }

@@ -2,11 +2,12 @@
 import pc from 'picocolors';
 import { describeAnomaly, findContract, shortLevel } from '../contracts/index.js';
 import { renderInterleaving } from '../histories/index.js';
+import { oneLine } from '../visible.js';
 import { probeCases } from './cases/index.js';
 import type { Colors } from './render-matrix.js';
 import { cellText } from './render-matrix.js';
 import type { ProbeLevel, ProbeReport, ProbeResult } from './run-probe.js';
-import { caseRows, showSettings, showTarget, visible } from './summary.js';
+import { caseRows, showSettings, showTarget } from './summary.js';
 
 export interface ExplainOptions {
   readonly colors?: Colors;
@@ -48,7 +49,7 @@ function explainResult(level: ProbeLevel, result: ProbeResult, colors: Colors, w
     '',
     renderInterleaving(result.history, { width, style }),
     '',
-    `${paintVerdict(result, colors)}: ${visible(result.reason)}`,
+    `${paintVerdict(result, colors)}: ${oneLine(result.reason)}`,
     promise(level, result),
   ];
 }

@@ -1,8 +1,9 @@
 /** The probe's matrix for a terminal: one row per case, one column per level, violations in front of everything. */
 import pc from 'picocolors';
 import { describeAnomaly, shortLevel } from '../contracts/index.js';
+import { oneLine } from '../visible.js';
 import type { ProbeReport, ProbeResult } from './run-probe.js';
-import { caseRows, replayLine, showSettings, showTarget, visible } from './summary.js';
+import { caseRows, replayLine, showSettings, showTarget } from './summary.js';
 
 export type Colors = ReturnType<typeof pc.createColors>;
 
@@ -98,18 +99,18 @@ function findings(report: ProbeReport, colors: Colors): string[] {
     lines.push(
       '',
       `${colors.bold(colors.red(`✗ ${result.case} at ${level.level}`))}: ${describeAnomaly(result.anomaly).title}, forbidden by ${level.contract}`,
-      `  ${visible(result.reason)}`,
+      `  ${oneLine(result.reason)}`,
       `  ${colors.dim(replayLine(report.target, level.level, result.case))}`,
     );
   }
   for (const { level, result } of unknowns) {
     lines.push(
       '',
-      `${colors.magenta(`? ${result.case} at ${level.level}`)} is not decided: ${visible(result.reason)}`,
+      `${colors.magenta(`? ${result.case} at ${level.level}`)} is not decided: ${oneLine(result.reason)}`,
     );
   }
   if (report.stopped) {
-    const why = report.failure === undefined ? '' : ` (${visible(report.failure)})`;
+    const why = report.failure === undefined ? '' : ` (${oneLine(report.failure)})`;
     lines.push('', `Stopped early: not every case was run${why}.`);
   }
   return lines;

@@ -234,6 +234,23 @@ describe('renderings', () => {
     expect(markdown).not.toContain('<access>');
   });
 
+  it('write Markdown in which no image, link, mention or tag of a database is alive', async () => {
+    const nasty =
+      '![i](https://evil.example/x.png) <img src=x> [l](http://evil.example) www.evil.example @all a@b.example `|`';
+    const error = { class: 'other', message: nasty } as const;
+    const report = await probeTold({
+      execute: async () => told(cases[0]!, { 'T2 1': { error } }),
+    });
+    const target = { name: 'duckdb', version: nasty, url: `duckdb:${nasty}`, settings: { [nasty]: nasty } };
+    const markdown = renderMarkdown({ ...report, target });
+    const outsideCode = markdown
+      .replaceAll(/(`+)(?!`).*?(?<!`)\1(?!`)/g, '')
+      .replaceAll(/\\[^\w\s]/g, '')
+      .replaceAll('@<!-- -->', '');
+    expect(outsideCode).toContain('evil.example');
+    expect(outsideCode).not.toMatch(/[[\]<>!`@]|:\/\/|www\./);
+  });
+
   it('explain a case with its interleaving and its argument', async () => {
     expect(
       renderExplain(await probeTold({ anomalies: ['G0', 'lost-update'] }), { width: 100 }),

@@ -2,6 +2,7 @@
 import type { Level } from '../contracts/index.js';
 import { shortLevel } from '../contracts/index.js';
 import type { TargetStamp } from '../histories/index.js';
+import { oneLine } from '../visible.js';
 import { probeCases } from './cases/index.js';
 import type { ProbeReport, ProbeResult } from './run-probe.js';
 
@@ -24,25 +25,17 @@ export function caseRows(report: ProbeReport): CaseRow[] {
 
 /** `mariadb 10.11.6`. */
 export function showTarget({ name, version }: TargetStamp): string {
-  return visible(`${name} ${version}`);
+  return oneLine(`${name} ${version}`);
 }
 
 /** The settings that matter to isolation, as one line, or none. */
 export function showSettings({ settings = {} }: TargetStamp): string[] {
-  const shown = Object.entries(settings).map(([key, value]) => visible(`${key} = ${value}`));
+  const shown = Object.entries(settings).map(([key, value]) => oneLine(`${key} = ${value}`));
   return shown.length === 0 ? [] : [shown.join(', ')];
 }
 
 /** The command that runs one case again and shows it. */
 export function replayLine(target: TargetStamp, level: Level, id: string): string {
   const url = target.url === undefined ? '' : ` '${target.url}'`;
-  return visible(`isolde probe${url} --level ${shortLevel(level)} --explain ${id}`);
-}
-
-/** What a database says is data: control characters in it must not reach the terminal. */
-export function visible(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones to be shown
-  return text.replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, (char) =>
-    char === '\n' ? ' ' : `\\x${char.charCodeAt(0).toString(16).padStart(2, '0')}`,
-  );
+  return oneLine(`isolde probe${url} --level ${shortLevel(level)} --explain ${id}`);
 }

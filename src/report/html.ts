@@ -5,10 +5,10 @@
 import { printScript } from '../cases/index.js';
 import { findingToSvg } from '../check/index.js';
 import { type InterleavingEntry, interleave } from '../histories/index.js';
+import { escapeHtml, isWebAddress } from '../markup.js';
 import type { Bug } from './bug.js';
 import { argumentOf, discrepancies, witnessOperations } from './evidence.js';
 import { factsOf, versionLine, versionsOf } from './facts.js';
-import { escapeHtml, isWebAddress } from './text.js';
 import { timelineSvg } from './timeline.js';
 
 const style = `

@@ -1,10 +1,11 @@
 /** The report as Markdown, for issue trackers. Data stands only in code spans, fences and escaped prose. */
 import { printScript } from '../cases/index.js';
 import { interleave } from '../histories/index.js';
+import { codeBlock, codeCell, codeSpan, escapeMarkdown, isWebAddress } from '../markup.js';
+import { oneLine } from '../visible.js';
 import type { Bug } from './bug.js';
 import { argumentOf, discrepancies } from './evidence.js';
 import { factsOf, versionLine, versionsOf } from './facts.js';
-import { codeBlock, codeCell, codeSpan, escapeMarkdown, isWebAddress, oneLine } from './text.js';
 
 export function reportMarkdown(bug: Bug): string {
   return `${[

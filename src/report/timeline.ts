@@ -4,7 +4,8 @@
  * cases and databases: it is escaped and cut.
  */
 import { type History, interleave, type Operation } from '../histories/index.js';
-import { escapeHtml, oneLine } from './text.js';
+import { escapeHtml } from '../markup.js';
+import { oneLine } from '../visible.js';
 
 const step = 34;
 const lane = 260;

@@ -3,14 +3,15 @@
  * reporter knows (the operating system of a remote server) is left as a line to fill in.
  */
 
+import { codeBlock, codeSpan, escapeMarkdown, isWebAddress } from '../../markup.js';
 import { type BugField, type BugPart, findDeclaration } from '../../targets/index.js';
+import { oneLine } from '../../visible.js';
 import { counted } from '../../words.js';
 import type { Bug } from '../bug.js';
 import { argumentOf, discrepancies, witnessOperations } from '../evidence.js';
 import { contractName, versionLine, versionsOf } from '../facts.js';
 import { interleavingTable } from '../markdown.js';
 import { nameEngine, nameFinding } from '../names.js';
-import { codeBlock, codeSpan, escapeMarkdown, isWebAddress, oneLine } from '../text.js';
 import type { ExportForm } from './export.js';
 import { mtrExport } from './mtr.js';
 import { specExport } from './spec.js';

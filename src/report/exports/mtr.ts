@@ -8,9 +8,9 @@
 import { interleave, type Operation } from '../../histories/index.js';
 import { showValue, type Value } from '../../sql/index.js';
 import { findDeclaration } from '../../targets/index.js';
+import { oneLine } from '../../visible.js';
 import type { Bug } from '../bug.js';
 import { discrepancies } from '../evidence.js';
-import { oneLine } from '../text.js';
 import type { ExportForm } from './export.js';
 import { createdTables, levelOf, plainNames, replayBatches } from './steps.js';
 

@@ -7,9 +7,9 @@
  */
 import { showValue } from '../../sql/index.js';
 import { findDeclaration, type ReproDriver } from '../../targets/index.js';
+import { oneLine } from '../../visible.js';
 import type { Bug } from '../bug.js';
 import { discrepancies } from '../evidence.js';
-import { oneLine } from '../text.js';
 import type { ExportForm } from './export.js';
 import { levelOf, type ReplayStep, replayBatches } from './steps.js';
 

@@ -4,9 +4,9 @@
  */
 import { transactionsOf } from '../../cases/index.js';
 import { splitStatements } from '../../sql/index.js';
+import { oneLine } from '../../visible.js';
 import type { Bug } from '../bug.js';
 import { discrepancies } from '../evidence.js';
-import { oneLine } from '../text.js';
 import type { ExportForm } from './export.js';
 import { createdTables, levelOf, plainNames, replayBatches } from './steps.js';
 

@@ -3,6 +3,7 @@
  * that could begin markup is escaped, in Markdown data stands only in code spans and fences it cannot leave, and control
  * characters are shown instead of sent.
  */
+import { oneLine, showControls } from './visible.js';
 
 /** Escaped for element content and for attribute values in double quotes. */
 export function escapeHtml(text: string): string {
@@ -12,20 +13,6 @@ export function escapeHtml(text: string): string {
     .replaceAll('>', '&gt;')
     .replaceAll('"', '&quot;')
     .replaceAll("'", '&#39;');
-}
-
-/** Control characters, lone surrogates and direction marks made visible; line breaks and tabs stay. */
-export function showControls(text: string): string {
-  return text
-    .replaceAll(/\p{Cs}/gu, '\ufffd')
-    .replaceAll(/[\p{Cc}\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu, (char) =>
-      char === '\n' || char === '\t' ? char : `\\u{${char.codePointAt(0)!.toString(16)}}`,
-    );
-}
-
-/** One line of it. */
-export function oneLine(text: string): string {
-  return showControls(text).replaceAll(/\s*\n\s*/g, ' ');
 }
 
 /** A Markdown code span; its fence is longer than any run of backticks inside. */
@@ -47,9 +34,17 @@ export function codeBlock(text: string, language = ''): string {
   return `${fence}${language}\n${showControls(text).replace(/\n+$/, '')}\n${fence}`;
 }
 
-/** Prose that may quote data: every character Markdown or HTML gives a meaning is escaped. */
+/**
+ * Prose that may quote data: every character Markdown or HTML gives a meaning is escaped, and addresses, e-mail
+ * addresses and @names, which trackers turn into links and mentions without any markup, are broken up by an escape or
+ * an empty comment that no reader of the rendered page sees.
+ */
 export function escapeMarkdown(text: string): string {
-  return oneLine(text).replaceAll(/[\\`*_{}[\]<>()#+!|~&$]/g, (char) => `\\${char}`);
+  return oneLine(text)
+    .replaceAll(/[\\`*_{}[\]<>()#+!|~&$]/g, (char) => `\\${char}`)
+    .replaceAll('://', ':\\/\\/')
+    .replaceAll(/\bwww\./gi, (prefix) => `${prefix.slice(0, -1)}\\.`)
+    .replaceAll('@', '@<!-- -->');
 }
 
 function longestRun(text: string, pattern: RegExp): number {
