@@ -70,9 +70,9 @@ const engines: readonly Engine[] = [
 
 /** How each fault shows: one of these kinds, breaking this clause. */
 const shows: Readonly<Record<FaultName, { readonly kinds: readonly string[]; readonly clause: RegExp }>> = {
-  'weaker-level': { kinds: ['future-read'], clause: /^pivot/ },
+  'weaker-level': { kinds: ['post-snapshot-read'], clause: /^pivot/ },
   'stale-snapshot': { kinds: ['stale-read'], clause: /^pivot/ },
-  'late-snapshot': { kinds: ['future-read'], clause: /^pivot/ },
+  'late-snapshot': { kinds: ['post-snapshot-read'], clause: /^pivot/ },
   'dirty-read': { kinds: ['dirty-read'], clause: /^pivot/ },
   'missed-own-write': { kinds: ['own-write-missed'], clause: /^ownWrites/ },
   // Where the first updater wins, the no-op update should not have got so far.
@@ -88,7 +88,7 @@ const shows: Readonly<Record<FaultName, { readonly kinds: readonly string[]; rea
   'unreported-write-conflict': { kinds: ['update-of-changed-row'], clause: /^firstUpdaterWins/ },
   'visible-committed-delete': { kinds: ['extra-row'], clause: /^pivot/ },
   'resurrected-row': { kinds: ['extra-row'], clause: /^pivot/ },
-  'phantom-in-snapshot': { kinds: ['future-read'], clause: /^pivot/ },
+  'phantom-in-snapshot': { kinds: ['post-snapshot-read'], clause: /^pivot/ },
   'split-predicate': { kinds: ['write-missed-row'], clause: /^writesSee/ },
 };
 

@@ -44,7 +44,7 @@ export const rawBugs: readonly RawBug[] = [
   {
     ...planted,
     name: 'late-snapshot',
-    kind: 'future-read',
+    kind: 'post-snapshot-read',
     fault: 'late-snapshot(match="orders WHERE id BETWEEN [0-9]*[05] ")',
   },
   { ...planted, name: 'partial-commit', kind: 'stale-read', fault: 'partial-commit(match="stock.*id = 3$")' },

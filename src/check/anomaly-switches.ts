@@ -1,39 +1,8 @@
 /** Anomalies to look for: names switched on (then only those count) or, with `no-` before them, off. */
+import { graphAnomalies } from '../contracts/index.js';
 import { IsoldeError } from '../errors.js';
-import type { CycleAnomaly, GraphAnomaly, ReadAnomaly } from './finding.js';
+import type { GraphAnomaly } from './finding.js';
 import type { CheckOptions } from './oracle.js';
-
-const cycles: Readonly<Record<CycleAnomaly, true>> = {
-  G0: true,
-  G1c: true,
-  'lost-update': true,
-  'read-skew': true,
-  'read-write-skew': true,
-  'write-skew': true,
-  'G-single': true,
-  'G-nonadjacent': true,
-  'G2-item': true,
-  G2: true,
-};
-const reads: Readonly<Record<ReadAnomaly, true>> = {
-  G1a: true,
-  G1b: true,
-  internal: true,
-  'future-read': true,
-  'garbage-read': true,
-  'incompatible-order': true,
-  'duplicate-write': true,
-};
-
-const names: readonly GraphAnomaly[] = [
-  ...(Object.keys(reads) as ReadAnomaly[]),
-  ...(Object.keys(cycles) as CycleAnomaly[]).flatMap((name): GraphAnomaly[] => [
-    name,
-    `${name}-session`,
-    `${name}-realtime`,
-  ]),
-  'no-order',
-];
 
 /** Parses `G1a,lost-update` or `no-write-skew,no-G2`. */
 export function parseAnomalySwitches(text: string): NonNullable<CheckOptions['anomalies']> {
@@ -45,7 +14,10 @@ export function parseAnomalySwitches(text: string): NonNullable<CheckOptions['an
     const off = exact === undefined && /^(no-|-)/i.test(given);
     const name = off ? nameOf(given.replace(/^(no-|-)/i, '')) : exact;
     if (name === undefined) {
-      throw new IsoldeError('usage', `there is no anomaly "${given}"; there are ${names.join(', ')}`);
+      throw new IsoldeError(
+        'usage',
+        `there is no anomaly "${given}"; there are ${graphAnomalies.join(', ')}`,
+      );
     }
     (off ? ignore : only).push(name);
   }
@@ -53,5 +25,5 @@ export function parseAnomalySwitches(text: string): NonNullable<CheckOptions['an
 }
 
 function nameOf(text: string): GraphAnomaly | undefined {
-  return names.find((name) => name.toLowerCase() === text.toLowerCase());
+  return graphAnomalies.find((name) => name.toLowerCase() === text.toLowerCase());
 }

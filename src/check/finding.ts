@@ -2,41 +2,18 @@
  * A finding: one violation, as data. Every oracle speaks in findings; prose, pictures and reports are made from
  * them and add nothing. A finding is JSON-safe and stands alone: it carries the text of every operation it names.
  */
+import type { FindingKind, KnownOracle } from '../contracts/index.js';
 import type { CheckLevel } from './levels.js';
 
-/** Anomalies that are cycles of dependencies, by their published names. */
-export type CycleAnomaly =
-  | 'G0'
-  | 'G1c'
-  | 'lost-update'
-  | 'read-skew'
-  | 'read-write-skew'
-  | 'write-skew'
-  | 'G-single'
-  | 'G-nonadjacent'
-  | 'G2-item'
-  | 'G2';
-
-/** Anomalies that single reads or versions show. */
-export type ReadAnomaly =
-  | 'G1a'
-  | 'G1b'
-  | 'internal'
-  | 'future-read'
-  | 'garbage-read'
-  | 'incompatible-order'
-  | 'duplicate-write';
-
-/** A cycle that needs session order or real-time order has a name of its own. */
-export type GraphAnomaly =
-  | ReadAnomaly
-  | CycleAnomaly
-  | `${CycleAnomaly}-session`
-  | `${CycleAnomaly}-realtime`
-  | 'no-order'; // every order of the versions was refuted; no single cycle says it all
+export type {
+  CycleAnomaly,
+  FindingKind,
+  GraphAnomaly,
+  ReadAnomaly,
+} from '../contracts/index.js';
 
 /** Who found it; others can be registered (`registry.ts`). `server`: no oracle of isolation; the server itself failed. */
-export type OracleName = 'dependency-graph' | 'mechanism' | 'key-value' | 'server' | (string & {});
+export type OracleName = KnownOracle | (string & {});
 
 /**
  * `proved`: follows from the history alone. `proved-by-search`: every alternative was tried and refuted.
@@ -45,8 +22,8 @@ export type OracleName = 'dependency-graph' | 'mechanism' | 'key-value' | 'serve
 export type Certainty = 'proved' | 'proved-by-search' | 'probable';
 
 export interface Finding {
-  /** An anomaly; other oracles add kinds of their own. */
-  readonly kind: GraphAnomaly | (string & {});
+  /** A row of the closed table of kinds (`contracts/finding-kinds.ts`). */
+  readonly kind: FindingKind;
   readonly oracle: OracleName;
   readonly certainty: Certainty;
   readonly assumes?: readonly string[];

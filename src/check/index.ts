@@ -9,6 +9,7 @@ export type {
   CycleEdge,
   EdgeName,
   Finding,
+  FindingKind,
   FindingOperation,
   FindingTransaction,
   GraphAnomaly,
@@ -35,7 +36,7 @@ export {
   wr,
   ww,
 } from './graph/graph.js';
-export { cycleRulesOut, nameCycle } from './graph/name-cycle.js';
+export { addOrder, baseName, cycleRulesOut, nameCycle, type ShapeEdge } from './graph/name-cycle.js';
 export { addRealTimeOrder, addSessionOrder } from './graph/real-time.js';
 export { findingIdentity, focusFinding } from './identity.js';
 export {

@@ -229,7 +229,7 @@ describe('isolde check', () => {
       ['--contract', 'vendor:postgres'],
       'postgres has several contracts; add --level, or name one: postgres:',
     ],
-    [['--anomalies', 'G17'], 'there is no anomaly "G17"; there are G1a'],
+    [['--anomalies', 'G17'], 'there is no anomaly "G17"; there are G0'],
   ])('refuses %j and says what would be accepted', async (args, message) => {
     const { code, err } = await isolde('check', at('good.edn'), ...args);
     expect(code).toBe(3);

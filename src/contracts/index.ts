@@ -6,6 +6,24 @@ export {
   parseAnomaly,
 } from './anomaly.js';
 export type { Contract, ContractSource, Mechanism, Pivot } from './contract.js';
+export {
+  type BaseKind,
+  baseKind,
+  baseKinds,
+  type CycleAnomaly,
+  cycleAnomalies,
+  describeKind,
+  type FindingKind,
+  type FindingKindDescription,
+  type FindingKindRow,
+  type FindingShape,
+  findingKinds,
+  type GraphAnomaly,
+  graphAnomalies,
+  type KnownOracle,
+  parseFindingKind,
+  type ReadAnomaly,
+} from './finding-kinds.js';
 export { type Level, levels, parseLevel, shortLevel } from './level.js';
 export { contractsMarkdown } from './markdown.js';
 export { contractFor, contracts, contractsOf, findContract, reportedContract, reportsOf } from './table.js';

@@ -1,11 +1,11 @@
 /** Behaviours for tests: a script, the run it would have, and a finding about some of its lines. */
 import { type Case, parseScript, type Schedule, serialOrder, transactionsOf } from '../cases/index.js';
-import type { CycleEdge, EdgeName, Finding } from '../check/index.js';
+import type { CycleEdge, EdgeName, Finding, FindingKind } from '../check/index.js';
 import type { History, Operation } from '../histories/index.js';
 import type { Behaviour } from './signature.js';
 
 export interface About extends Partial<Pick<Finding, 'oracle' | 'contract' | 'clause' | 'versions'>> {
-  readonly kind: string;
+  readonly kind: FindingKind;
   /** Lines of sessions the finding names, from 1, the judged one first. */
   readonly lines?: readonly number[];
   /** `T1 rw x T2, T2 ww x T1`: the last transaction of each session. */

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseScript, serialOrder } from '../cases/index.js';
-import { verifyMechanism } from '../check/index.js';
+import { type FindingKind, verifyMechanism } from '../check/index.js';
 import { findContract } from '../contracts/index.js';
 import { runScheduled } from '../execute/index.js';
 import { openTarget } from '../targets/index.js';
@@ -22,7 +22,7 @@ const script = (lines: string, before = setup): string =>
     .join(';\n') +
   ';\n';
 
-const graph = (cycle: string, kind: string, contract = 'adya:PL-2.99'): About => ({
+const graph = (cycle: string, kind: FindingKind, contract = 'adya:PL-2.99'): About => ({
   ...{ kind, cycle, contract, oracle: 'dependency-graph', clause: 'forbids G2-item' },
 });
 const changed = (...lines: number[]): About => ({
@@ -200,13 +200,13 @@ const bugs: Record<string, readonly (readonly [lines: string, about: About, setu
   'non-repeatable read': [
     [
       'T1: BEGIN; T1: SELECT * FROM t; T2: UPDATE t SET a = 1; T1: SELECT * FROM t',
-      { kind: 'future-read', lines: [4, 3, 2] },
+      { kind: 'post-snapshot-read', lines: [4, 3, 2] },
     ],
   ],
   phantom: [
     [
       'T1: BEGIN; T1: SELECT * FROM t; T2: INSERT INTO t VALUES (5, 5, 5); T1: SELECT * FROM t',
-      { kind: 'future-read', lines: [4, 3, 2] },
+      { kind: 'post-snapshot-read', lines: [4, 3, 2] },
     ],
   ],
   'dirty read': [
@@ -349,7 +349,7 @@ describe('the cause of a finding', () => {
 /** The shortest case that shows a fault on DuckDB, and the kind of its finding. */
 const faults: Record<string, readonly [kind: string, lines: string]> = {
   'late-snapshot': [
-    'future-read',
+    'post-snapshot-read',
     'T1: BEGIN; T1: SELECT * FROM t; T2: UPDATE t SET a = 1 WHERE id = 0; T1: SELECT * FROM t; T1: COMMIT',
   ],
   'stale-snapshot': ['stale-read', 'T2: UPDATE t SET a = 1; T1: BEGIN; T1: SELECT * FROM t; T1: COMMIT'],
@@ -380,7 +380,7 @@ const faults: Record<string, readonly [kind: string, lines: string]> = {
   ],
   'visible-committed-delete': ['extra-row', 'T2: DELETE FROM t WHERE id = 0; T1: SELECT * FROM t'],
   'phantom-in-snapshot': [
-    'future-read',
+    'post-snapshot-read',
     'T1: BEGIN; T1: SELECT * FROM t; T2: INSERT INTO t VALUES (5, 5, 5); T1: SELECT * FROM t; T1: COMMIT',
   ],
 };

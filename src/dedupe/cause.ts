@@ -16,7 +16,7 @@
  * differ (§5.1), which gives 14 on MariaDB for what are three here; Pisco says that reduced patterns of one bug differ
  * and leaves the rest to a model (§6). Patterns are the variants here.
  */
-import { findContract } from '../contracts/index.js';
+import { type FindingKind, findContract } from '../contracts/index.js';
 import type { History } from '../histories/index.js';
 import { missedConflict, writeKind } from './conflict.js';
 import { nameShortened } from './cycle-shape.js';
@@ -26,9 +26,11 @@ import { eventAt, type NamedAct, namedActs } from './named.js';
 import { rolesOf } from './roles.js';
 import type { Behaviour } from './signature.js';
 
+/** One word for a cause: the kind of a finding, or that a write conflict was missed. */
+export type CauseName = FindingKind | 'missed-conflict';
+
 export interface Cause {
-  /** One word for it: an anomaly, a kind of finding, or `missed-conflict`. */
-  readonly name: string;
+  readonly name: CauseName;
   readonly lines: readonly string[];
 }
 
@@ -125,4 +127,8 @@ function describeOther(transaction: readonly CaseEvent[], judged: CaseEvent, key
   return `${state} ${counted.join('+')}`;
 }
 
-const ownWriteKinds: ReadonlySet<string> = new Set(['own-write-missed', 'own-delete-missed', 'internal']);
+const ownWriteKinds: ReadonlySet<FindingKind> = new Set([
+  'own-write-missed',
+  'own-delete-missed',
+  'internal',
+]);

@@ -17,33 +17,13 @@
  * check for all of that. Where writers wait there are two mechanisms, the lock and the check after it, and two bugs.
  */
 import type { Finding } from '../check/index.js';
-import type { Mechanism } from '../contracts/index.js';
+import { describeKind, type FindingKind, type Mechanism } from '../contracts/index.js';
 import type { History, Operation } from '../histories/index.js';
 import type { Dialect } from '../sql/index.js';
 import { type Act, actOfEvent, type CaseEvent, type CaseEvents, isWrite, mostEvents } from './events.js';
 import type { KeyColumns } from './keys.js';
 import { namedActs } from './named.js';
 import { mayMeet, surelyMeet } from './touches.js';
-
-/** Findings that name both writes. */
-const direct: ReadonlySet<string> = new Set(['lock-violated', 'update-of-changed-row']);
-/** Findings that say that one write ran over another. */
-const overrun: ReadonlySet<string> = new Set([
-  'lost-write',
-  'incompatible-order',
-  'lost-update',
-  'lost-update-expression',
-]);
-/** What reads, and writes that look for rows, may show of it. */
-const aftermath: ReadonlySet<string> = new Set([
-  'missing-row',
-  'extra-row',
-  'wrong-version',
-  'stale-read',
-  'wrong-result',
-  'write-missed-row',
-  'write-extra-row',
-]);
 
 export interface ConflictSource {
   readonly finding: Finding;
@@ -55,10 +35,11 @@ export interface ConflictSource {
 }
 
 /** `delete with update`; undefined: the finding does not come from a missed conflict. */
-export function missedConflict(kind: string, source: ConflictSource): string | undefined {
-  if (direct.has(kind)) return named(source);
-  if (!overrun.has(kind) && !aftermath.has(kind) && source.finding.cycle === undefined) return undefined;
-  return inferred(source, overrun.has(kind));
+export function missedConflict(kind: FindingKind, source: ConflictSource): string | undefined {
+  const { writeConflict } = describeKind(kind);
+  if (writeConflict === 'names') return named(source);
+  if (writeConflict === undefined && source.finding.cycle === undefined) return undefined;
+  return inferred(source, writeConflict === 'implies');
 }
 
 type Pair = readonly [Act, Act];

@@ -14,31 +14,16 @@
  * What is left has at most ten names, Adya's and those of the skews: two different causes can share one. How the cycle
  * really runs, and through which statements, is the variant's business (`signature.ts`).
  */
-import type { CycleAnomaly, CycleEdge } from '../check/index.js';
+import { addOrder, baseName, type CycleEdge, type GraphAnomaly } from '../check/index.js';
+import { cycleAnomalies } from '../contracts/index.js';
 
 type Edge = Pick<CycleEdge, 'kind' | 'object'>;
 
-/** From the most telling name to the least. */
-const names: readonly CycleAnomaly[] = [
-  'G0',
-  'G1c',
-  'lost-update',
-  'read-skew',
-  'read-write-skew',
-  'write-skew',
-  'G-single',
-  'G-nonadjacent',
-  'G2-item',
-  'G2',
-];
-
-/** The name of the shortened cycle; `session` and `realtime` where it needs that order. */
-export function nameShortened(cycle: readonly Edge[]): string {
-  // Where to start shortening is no part of the cycle: the most telling name of all starts is its name.
+/** The name of the shortened cycle; `session` and `realtime` where the cycle needs that order. */
+export function nameShortened(cycle: readonly Edge[]): GraphAnomaly {
+  // Where to start shortening is no part of the cycle: of the names of all starts, the weakest guarantee broken counts.
   const found = cycle.map((_, start) => baseName(shorten([...cycle.slice(start), ...cycle.slice(0, start)])));
-  const name = names.find((each) => found.includes(each)) ?? 'G2';
-  if (cycle.some(({ kind }) => kind === 'real-time')) return `${name}-realtime`;
-  return cycle.some(({ kind }) => kind === 'session') ? `${name}-session` : name;
+  return addOrder(cycleAnomalies.find((each) => found.includes(each))!, cycle);
 }
 
 function shorten(cycle: readonly Edge[]): readonly Edge[] {
@@ -74,22 +59,3 @@ function joinDependencies(a: Edge, b: Edge): Edge | undefined {
 }
 
 const isRead = ({ kind }: Edge): boolean => kind === 'rw' || kind === 'predicate-rw';
-
-function baseName(edges: readonly Edge[]): CycleAnomaly {
-  const reads = edges.filter(isRead);
-  if (reads.length === 0) return edges.every(({ kind }) => kind === 'ww') ? 'G0' : 'G1c';
-  const predicate = reads.some(({ kind }) => kind === 'predicate-rw');
-  const adjacent = edges.some((edge, i) => isRead(edge) && isRead(edges[(i + 1) % edges.length]!));
-  if (reads.length > 1 && !adjacent) return 'G-nonadjacent';
-  const [first, second] = edges;
-  const sameRow = first!.object !== undefined && first!.object === second?.object;
-  if (reads.length > 1) {
-    if (predicate) return 'G2';
-    if (edges.length > 2) return 'G2-item';
-    return sameRow ? 'lost-update' : 'write-skew';
-  }
-  const other = edges.find((edge) => !isRead(edge));
-  if (predicate || edges.length > 2 || other === undefined) return 'G-single';
-  if (other.kind === 'ww') return sameRow ? 'lost-update' : 'read-write-skew';
-  return other.kind === 'wr' && !sameRow ? 'read-skew' : 'G-single';
-}

@@ -3,23 +3,7 @@
  * aborted, never written, absent. The values themselves never enter the signature.
  */
 import type { Finding, VersionSeen } from '../check/index.js';
-
-/** By the kind of a finding: what a row that was seen is, and what should have been seen instead. */
-const roles: Readonly<Record<string, readonly [seen: string, expected: string]>> = {
-  'own-write-missed': ['other than its own write', 'own write'],
-  internal: ['other than its own write', 'own write'],
-  'dirty-read': ['uncommitted', 'committed before the pivot'],
-  G1a: ['aborted', 'committed'],
-  G1b: ['intermediate', 'final'],
-  'intermediate-read': ['intermediate', 'committed before the pivot'],
-  'future-read': ['later', 'committed before the pivot'],
-  'stale-read': ['overwritten', 'committed before the pivot'],
-  'wrong-version': ['never written', 'committed before the pivot'],
-  'garbage-read': ['never written', 'written'],
-  'extra-row': ['a row', 'committed before the pivot'],
-  'missing-row': ['a row', 'committed before the pivot'],
-  'lost-write': ['without the write', 'the write'],
-};
+import { describeKind } from '../contracts/index.js';
 
 /** Sentences of ours that stand for results; anything else is data and has no role of its own. */
 const phrases: ReadonlySet<string> = new Set([
@@ -37,7 +21,7 @@ export function rolesOf(finding: Finding): string[] {
 }
 
 function roleOf(finding: Finding, { seen, allowed }: VersionSeen, aborted: boolean): string {
-  const [seenRow, expectedRow] = roles[finding.kind] ?? ['a value', 'another value'];
+  const [seenRow, expectedRow] = describeKind(finding.kind).seenAs ?? ['a value', 'another value'];
   const row = finding.kind === 'dirty-read' && aborted ? 'aborted' : seenRow;
   const expected = [...new Set(allowed.map((text) => name(text, expectedRow)))].sort();
   return `saw ${name(seen, row)}${expected.length === 0 ? '' : `, expected ${expected.join(' or ')}`}`;

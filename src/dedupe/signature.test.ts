@@ -236,7 +236,7 @@ describe('signatureOf', () => {
 
   it('tells the anomalies of the probe apart, even by their shape alone', () => {
     const shape = (bug: Behaviour) =>
-      describeBehaviour({ ...bug, finding: { ...bug.finding, kind: 'any', clause: 'any' } });
+      describeBehaviour({ ...bug, finding: { ...bug.finding, kind: 'G2', clause: 'any' } });
     const byAnomaly = probeCases.map((each) => ({
       id: each.id,
       anomaly: each.anomaly,
@@ -255,9 +255,8 @@ describe('signatureOf', () => {
     const byKind = new Map(
       bugs.filter(({ finding }) => finding.versions).map((bug) => [bug.finding.kind, bug]),
     );
-    const told = ['update-of-changed-row', 'own-write-missed', 'future-read'].map(
-      (kind) => byKind.get(kind)!,
-    );
+    const kinds = ['update-of-changed-row', 'own-write-missed', 'post-snapshot-read'] as const;
+    const told = kinds.map((kind) => byKind.get(kind)!);
     expect(new Set(told.map(signatureOf)).size).toBe(3);
     expect(new Set([...byKind.values()].map(variantOf)).size).toBe(byKind.size);
   });

@@ -25,7 +25,7 @@ import type { Finding } from '../check/index.js';
 import { findContract } from '../contracts/index.js';
 import type { History } from '../histories/index.js';
 import { drawCanonically } from './canonical.js';
-import { causeOf } from './cause.js';
+import { type CauseName, causeOf } from './cause.js';
 import { type CaseEvents, eventsOf } from './events.js';
 import { rolesOf } from './roles.js';
 
@@ -49,7 +49,7 @@ export function variantOf(behaviour: Behaviour): string {
 }
 
 /** One word for the bug, for its id: an anomaly, a kind of finding, or `missed-conflict`. */
-export function nameOf(behaviour: Behaviour): string {
+export function nameOf(behaviour: Behaviour): CauseName {
   return causeOf(behaviour, eventsIn(behaviour))?.name ?? behaviour.finding.kind;
 }
 

@@ -154,7 +154,7 @@ const lockJudge: Judge = {
     if (x === undefined || y === undefined) return [];
     return [
       {
-        kind: 'two-locks',
+        kind: 'lock-violated',
         oracle: 'mechanism',
         certainty: 'proved',
         rulesOut: [],
@@ -236,7 +236,7 @@ describe('a database that goes away', () => {
   it('every time a candidate runs makes that candidate another bug', async () => {
     const target = dying(1);
     const fragile = await open('', { open: target.open, judge: lockJudge });
-    fragile.lookFor('two-locks');
+    fragile.lookFor('lock-violated');
     expect((await fragile.run(lockCase, 0)).verdict).toBe('another');
     expect(target.opened).toBe(3);
   });
@@ -285,7 +285,7 @@ describe('a schedule that cannot run', () => {
     const { target } = fakeTarget();
     const limits = { statementTimeoutMs: 1, lockTimeoutMs: 1 };
     const stuck = await open('', { open: async () => target, judge: lockJudge, limits });
-    stuck.lookFor('two-locks');
+    stuck.lookFor('lock-violated');
     const hanging = parseScript('A: BEGIN;\nA: LOCK x;\nB: BEGIN;\nB: HANG;\nA: COMMIT;', {
       file: 'hang.sql',
     });

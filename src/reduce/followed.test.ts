@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseScript } from '../cases/index.js';
-import type { Finding } from '../check/index.js';
+import type { Finding, FindingKind } from '../check/index.js';
 import type { History, Operation } from '../histories/index.js';
 import { classifyStatement } from '../sql/index.js';
 import { type Candidate, candidateOf } from './candidate.js';
@@ -34,7 +34,7 @@ function runOf({ case: program, schedule }: Candidate): History {
 }
 
 /** A finding about the operations with these texts; none if one of them did not run. */
-function findingAbout(kind: string, history: History, ...texts: readonly string[]): Finding[] {
+function findingAbout(kind: FindingKind, history: History, ...texts: readonly string[]): Finding[] {
   const named = texts.map((text) => history.operations.find(({ sql }) => sql!.startsWith(text)));
   if (named.includes(undefined)) return [];
   const operations = named.map((op) => ({ index: op!.index, transaction: op!.transaction, text: op!.sql! }));

@@ -248,7 +248,7 @@ describe('a finding', () => {
     const named = operations.map((id) => texts.indexOf(`OP ${id}`));
     if (named.includes(-1)) return { history, findings: [] };
     const finding: Finding = {
-      ...{ kind: 'odd', oracle: 'mechanism', certainty: 'proved', rulesOut: [], transactions: [] },
+      ...{ kind: 'wrong-result', oracle: 'mechanism', certainty: 'proved', rulesOut: [], transactions: [] },
       operations: named.map((index) => ({ index, transaction: index, text: '' })),
       explanation: 'odd',
     };
@@ -273,7 +273,7 @@ describe('a finding', () => {
     if (outcome.kind !== 'reduced') throw new Error(outcome.kind);
     expect([...numbersIn(outcome.result.result)].sort()).toEqual([11, 20, 25]);
     expect(outcome.result.minimal).toBe(true);
-    expect(oracle.looked).toEqual(['odd']);
+    expect(oracle.looked).toEqual(['wrong-result']);
   });
 
   it('that a second run of the whole case does not show is not reduced', async () => {

@@ -98,13 +98,13 @@ export function makeBug(found: NewBug): Bug {
   const signature = signatureOf(found);
   const name = nameOf(found);
   const id = bugId(target, name, signature);
-  // A cycle is told by the name of what it is a detour of; everything else by what was seen.
-  const told = finding.cycle === undefined || name === 'missed-conflict' ? finding.kind : name;
+  // A cycle is titled by its shortened form; everything else by what was seen.
+  const titled = finding.cycle === undefined || name === 'missed-conflict' ? finding.kind : name;
   const count = found.count ?? 1;
   const seed = found.seed ?? history.header.seed;
   return {
     id,
-    title: `${nameEngine(target.name)} ${target.version}, ${shortLevel(level)}: ${nameFinding(told)}`,
+    title: `${nameEngine(target.name)} ${target.version}, ${shortLevel(level)}: ${nameFinding(titled)}`,
     target,
     level,
     ...(finding.contract === undefined ? {} : { contract: finding.contract }),

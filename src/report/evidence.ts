@@ -2,6 +2,7 @@
  * What shows the bug when it is run again: the results of the operations the finding names, and how its transactions
  * ended. Same results, same bug; every exported form checks just these.
  */
+import { describeKind } from '../contracts/index.js';
 import type { History, Operation } from '../histories/index.js';
 import type { Bug } from './bug.js';
 
@@ -66,16 +67,6 @@ export interface Discrepancy {
   readonly expected: string;
 }
 
-/** What was expected where a finding names no version that would have been right. */
-const unnamed: Readonly<Record<string, string>> = {
-  'lock-violated': 'to wait for the other transaction, or to fail',
-  'fractured-snapshot': 'all rows from one snapshot',
-  'lost-write': 'the write, once it is committed',
-  'incompatible-order': 'one order of the row’s versions for everybody',
-  G1a: 'nothing of a transaction that rolled back',
-  G1b: 'only versions that were committed',
-};
-
 export function discrepancies({ finding, history }: Shown): Discrepancy[] {
   const operations = new Map(history.operations.map((operation) => [operation.index, operation]));
   const from = (index: number) => {
@@ -90,7 +81,7 @@ export function discrepancies({ finding, history }: Shown): Discrepancy[] {
     ...from(operation),
     object,
     actual: seen,
-    expected: allowed.length === 0 ? (unnamed[finding.kind] ?? 'another result') : allowed.join(' or '),
+    expected: allowed.length === 0 ? describeKind(finding.kind).expected : allowed.join(' or '),
   }));
   if (versions.length > 0) return versions;
   const names = new Map(finding.transactions.map(({ id, name }) => [id, name]));
@@ -105,7 +96,7 @@ export function discrepancies({ finding, history }: Shown): Discrepancy[] {
       session: '',
       object: committed,
       actual: `all committed, though each needs another order: ${around.join(', ')}`,
-      expected: 'an order that explains every result, or an error for one of them',
+      expected: describeKind(finding.kind).expected,
     },
   ];
 }

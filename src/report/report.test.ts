@@ -55,7 +55,6 @@ function poisoned(text: string): Bug {
     },
     finding: {
       ...finding,
-      kind: text,
       assumes: [text],
       explanation: text,
       transactions: finding.transactions.map((tx) => ({ ...tx, name: text, session: text })),

@@ -1,5 +1,6 @@
 /** `finding.json`: a finding as a file, validated on its way in. */
-import { checkLevels, type Finding, oracles } from '../check/index.js';
+import { checkLevels, type Finding, type FindingKind, oracles } from '../check/index.js';
+import { parseFindingKind } from '../contracts/index.js';
 import { checkFormat, type JsonNode, parseJson } from '../json.js';
 
 const format = 'isolde-finding';
@@ -29,7 +30,7 @@ export function parseFinding(text: string, file: string): Finding {
     'explanation',
   ]);
   return {
-    kind: node.at('kind').text(),
+    kind: readKind(node),
     oracle: node.at('oracle').oneOf(oracles.map(({ name }) => name)),
     certainty: node.at('certainty').oneOf(['proved', 'proved-by-search', 'probable']),
     ...optional('assumes', node.maybe('assumes', texts)),
@@ -51,6 +52,14 @@ export function parseFinding(text: string, file: string): Finding {
     ),
     explanation: node.at('explanation').text(),
   };
+}
+
+/** Until version 0.1 the mechanism verifier called a read of a version from after its snapshot `future-read`. */
+function readKind(node: JsonNode): FindingKind {
+  const at = node.at('kind');
+  const text = at.text();
+  if (text === 'future-read' && node.at('oracle').value === 'mechanism') return 'post-snapshot-read';
+  return parseFindingKind(text) ?? at.fail(`there is no kind of finding called "${text}"`);
 }
 
 type Of<Key extends 'transactions' | 'operations' | 'versions' | 'cycle'> = NonNullable<Finding[Key]>[number];

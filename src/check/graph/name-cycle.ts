@@ -1,34 +1,58 @@
 /**
  * Names a cycle by its shape, and says which levels it rules out. Works for dependencies of any origin: it sees only
- * the kinds of the edges and the objects they go through.
+ * the kinds of the edges and the objects they go through. Nothing else names cycles.
  */
 
-import type { CycleAnomaly, GraphAnomaly } from '../finding.js';
+import type { CycleAnomaly, EdgeName, GraphAnomaly } from '../finding.js';
 import { type CheckLevel, weakestOf, withOrder } from '../levels.js';
 import type { FamilyCycle } from './cycle-search.js';
-import type { Family, OrderUsed } from './families.js';
-import { predicateRw, realTime, rw, sessionOrder, wr, ww } from './graph.js';
+import type { OrderUsed } from './families.js';
+import { edgeNames, predicateRw, realTime, rw, sessionOrder, wr, ww } from './graph.js';
 
 const isRw = (kind: number): boolean => kind === rw || kind === predicateRw;
 
-/** The published name, with `-session` or `-realtime` when the cycle needs that order. */
-export function nameCycle(cycle: FamilyCycle): GraphAnomaly {
-  const base = baseName(cycle.family, cycle.kinds, cycle.refs);
-  if (cycle.order === 'none') return base;
-  return cycle.order === 'session' ? `${base}-session` : `${base}-realtime`;
+/** An edge as far as names depend on it; equal objects are one key or row. */
+export interface ShapeEdge {
+  readonly kind: EdgeName;
+  readonly object?: string | number | undefined;
 }
 
-function baseName(family: Family, kinds: readonly number[], refs: readonly number[]): CycleAnomaly {
-  if (kinds.length !== 2 || kinds.includes(predicateRw)) return family;
-  const sameObject = refs[0] === refs[1];
-  const other = kinds[kinds[0] === rw ? 1 : 0];
-  if (family === 'G-single') {
-    if (other === ww) return sameObject ? 'lost-update' : 'read-write-skew';
-    if (other === wr && !sameObject) return 'read-skew';
+/** The published name, with `-session` or `-realtime` when the cycle needs that order. */
+export function nameCycle({ kinds, refs }: Pick<FamilyCycle, 'kinds' | 'refs'>): GraphAnomaly {
+  const edges = shapeOf(kinds, refs);
+  return addOrder(baseName(edges), edges);
+}
+
+/** A name with the order that the edges of its cycle need. */
+export function addOrder(base: CycleAnomaly, edges: readonly ShapeEdge[]): GraphAnomaly {
+  if (edges.some(({ kind }) => kind === 'real-time')) return `${base}-realtime`;
+  return edges.some(({ kind }) => kind === 'session') ? `${base}-session` : base;
+}
+
+function shapeOf(kinds: readonly number[], refs: readonly number[]): ShapeEdge[] {
+  return kinds.map((kind, i) => ({ kind: edgeNames[kind]!, object: refs[i]! < 0 ? undefined : refs[i] }));
+}
+
+/** The name without the order it needs; each edge starts where the one before ends. */
+export function baseName(edges: readonly ShapeEdge[]): CycleAnomaly {
+  const isRead = ({ kind }: ShapeEdge): boolean => kind === 'rw' || kind === 'predicate-rw';
+  const reads = edges.filter(isRead);
+  if (reads.length === 0) return edges.some(({ kind }) => kind === 'wr') ? 'G1c' : 'G0';
+  const adjacent = edges.some((edge, i) => isRead(edge) && isRead(edges[(i + 1) % edges.length]!));
+  if (reads.length > 1 && !adjacent) return 'G-nonadjacent';
+  const predicate = reads.some(({ kind }) => kind === 'predicate-rw');
+  const [first, second] = edges;
+  const sameObject = first!.object !== undefined && first!.object === second?.object;
+  if (reads.length > 1) {
+    if (predicate) return 'G2';
+    if (edges.length > 2) return 'G2-item';
+    // Two transactions that both read and both write one object: whichever wrote first, its update was lost.
+    return sameObject ? 'lost-update' : 'write-skew';
   }
-  // Two transactions that both read and both write one object: whichever wrote first, its update was lost.
-  if (family === 'G2-item') return sameObject ? 'lost-update' : 'write-skew';
-  return family;
+  if (predicate || edges.length > 2) return 'G-single';
+  const other = edges.find((edge) => !isRead(edge));
+  if (other?.kind === 'ww') return sameObject ? 'lost-update' : 'read-write-skew';
+  return other?.kind === 'wr' && !sameObject ? 'read-skew' : 'G-single';
 }
 
 /**
@@ -50,7 +74,7 @@ export function cycleRulesOut(cycle: FamilyCycle): CheckLevel[] {
   if (places.every((i) => !isRw(before(i)) && before(i) !== ww)) levels.push(add('prefix'));
   const seen = kinds.every((kind) => isRw(kind) || kind === wr || kind === sessionOrder);
   if (rwCount === 1 && seen) levels.push(kinds.length === 2 ? 'read atomic' : 'causal');
-  if (baseName(cycle.family, kinds, refs) === 'lost-update') levels.push('cursor stability', 'snapshot');
+  if (baseName(shapeOf(kinds, refs)) === 'lost-update') levels.push('cursor stability', 'snapshot');
   return weakestOf(levels);
 }
 

@@ -6,6 +6,7 @@
  * Any disagreement is printed as a history in the shorthand and ends the run with exit code 1.
  */
 import { pathToFileURL } from 'node:url';
+import { baseKind } from '../../contracts/index.js';
 import { kv } from '../../histories/index.js';
 import type { Finding } from '../finding.js';
 import { families } from '../graph/families.js';
@@ -68,7 +69,7 @@ export function crossCheckAnomalies(count: number, seed: number): CrossCheck {
 
 /** The family of cycles a finding shows; a lost update may be a G-single or, when nobody saw who came first, a G2-item. */
 function familyOf(finding: Finding): string {
-  const base = finding.kind.replace(/-(session|realtime)$/, '');
+  const base: string = baseKind(finding.kind);
   if (finding.cycle === undefined || (families as readonly string[]).includes(base)) return base;
   return finding.cycle.filter((edge) => edge.kind === 'rw').length === 1 ? 'G-single' : 'G2-item';
 }

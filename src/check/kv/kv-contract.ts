@@ -9,7 +9,7 @@
  * 3. if nothing was found, the contract is met for certain only when some stronger level holds that rules
  *    out all of it; otherwise the answer is unknown.
  */
-import { type Anomaly, anomalies, type Contract } from '../../contracts/index.js';
+import { type Anomaly, anomalies, baseKind, type Contract } from '../../contracts/index.js';
 import type { KvHistory } from '../../histories/index.js';
 import type { Demand } from '../demand.js';
 import type { Finding } from '../finding.js';
@@ -104,8 +104,4 @@ function clauseOf({ kind }: Finding, contract: Contract): Anomaly | undefined {
 function named(finding: Finding, contract: Contract): Finding {
   const clause = clauseOf({ ...finding, kind: baseKind(finding.kind) }, contract);
   return { ...finding, contract: contract.id, ...(clause !== undefined && { clause: `forbids ${clause}` }) };
-}
-
-function baseKind(kind: string): string {
-  return kind.replace(/-(session|realtime)$/, '');
 }

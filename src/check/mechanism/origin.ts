@@ -6,7 +6,7 @@ import { type Image, imagesOf, type RowChain, type View } from './row-chain.js';
 import type { Tx } from './transactions.js';
 
 export interface Origin {
-  readonly kind: 'dirty-read' | 'intermediate-read' | 'future-read' | 'stale-read' | 'wrong-version';
+  readonly kind: 'dirty-read' | 'intermediate-read' | 'post-snapshot-read' | 'stale-read' | 'wrong-version';
   readonly tx: Tx | undefined;
   readonly operation: number | undefined;
   /** Completes "that value …". */
@@ -39,7 +39,7 @@ export function originOf(row: RowChain, line: Line, view: View, reader: Tx, read
       };
     if (tx.commit.start > view.span.end)
       return {
-        kind: 'future-read',
+        kind: 'post-snapshot-read',
         ...from,
         text: `was committed by T${tx.id} ${describeSpan(tx.commit)}, after that state`,
       };

@@ -2,7 +2,7 @@
 import { type Contract, reportsOf } from '../../contracts/index.js';
 import type { History, Operation } from '../../histories/index.js';
 import { isUndecidable, showValue } from '../../sql/index.js';
-import type { Finding, FindingOperation, FindingTransaction, VersionSeen } from '../finding.js';
+import type { Finding, FindingKind, FindingOperation, FindingTransaction, VersionSeen } from '../finding.js';
 import type { CheckLevel } from '../levels.js';
 import type { Interval } from './interval.js';
 import type { Image, Version } from './row-chain.js';
@@ -70,7 +70,7 @@ export function describeReports(contract: Contract, clause: string): string[] {
 }
 
 export interface FindingParts {
-  readonly kind: string;
+  readonly kind: FindingKind;
   readonly clause: string;
   readonly contract: Contract;
   /** Witness operations by number, the judged one first; each once. */

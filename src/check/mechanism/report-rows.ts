@@ -3,6 +3,7 @@
  * the same snapshot. Rows of one operation that are wrong in the same way make one finding.
  */
 import type { Contract } from '../../contracts/index.js';
+import type { FindingKind } from '../finding.js';
 import type { CheckLevel } from '../levels.js';
 import { intervalOf } from './interval.js';
 import type { Expectation, Line, ScanRead } from './judge-read.js';
@@ -27,7 +28,7 @@ export type RowProblem =
   | { readonly kind: 'extra-line'; readonly line: Line };
 
 interface Named {
-  readonly kind: string;
+  readonly kind: FindingKind;
   readonly object: string;
   readonly seen: string;
   readonly allowed: readonly string[];
@@ -42,7 +43,7 @@ export function reportRows(
   read: ScanRead,
   problems: readonly RowProblem[],
 ): void {
-  const byKind = new Map<string, Named[]>();
+  const byKind = new Map<FindingKind, Named[]>();
   const hidden = problems.map((problem) => findHidden(read, problem));
   const late = hidden.filter((each) => each !== undefined);
   if (late.length > 0) {
@@ -146,7 +147,7 @@ function name(read: ScanRead, problem: RowProblem): Named {
   const origin = originOf(row, line, read.view, read.tx, end);
   const later = versions.find((version) => version.tx !== undefined);
   const kind =
-    inside.length === 0 && origin.kind !== 'dirty-read' && origin.kind !== 'future-read'
+    inside.length === 0 && origin.kind !== 'dirty-read' && origin.kind !== 'post-snapshot-read'
       ? 'extra-row'
       : origin.kind;
   const by = origin.operation ?? later?.states.at(-1)?.operation;
@@ -162,7 +163,7 @@ function name(read: ScanRead, problem: RowProblem): Named {
 }
 
 function named(
-  kind: string,
+  kind: FindingKind,
   object: string,
   seen: string,
   versions: readonly Version[],
@@ -174,12 +175,12 @@ function named(
   return { kind, object, seen, allowed: [...new Set(allowed)], versions, tx, operation, why };
 }
 
-const levels: Readonly<Record<string, readonly CheckLevel[]>> = {
+const levels: Readonly<Partial<Record<FindingKind, readonly CheckLevel[]>>> = {
   'dirty-read': ['read committed'],
   'intermediate-read': ['read committed'],
 };
 
-function report(verification: Verification, read: ScanRead, kind: string, rows: readonly Named[]): void {
+function report(verification: Verification, read: ScanRead, kind: FindingKind, rows: readonly Named[]): void {
   const { tx, operation } = read;
   const contract = tx.contract!;
   const clause = kind === 'own-write-missed' ? 'ownWrites' : clauseOf(contract, read);

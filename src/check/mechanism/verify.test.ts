@@ -175,14 +175,16 @@ describe('each violation has its name and its clause', () => {
     expect(kinds(text, 'postgres:repeatable-read')).toEqual([['stale-read', 'pivot first-statement', 2]]);
   });
 
-  it('future-read: a snapshot that moved', () => {
+  it('post-snapshot-read: a snapshot that moved', () => {
     const text = `
       T1: BEGIN
       T1: SELECT id, v FROM t WHERE id = 1 -> 1,10
       T2: UPDATE t SET v = 11 WHERE id = 1 -> 1
       T1: SELECT id, v FROM t WHERE id = 1 -> 1,11
       T1: COMMIT`;
-    expect(kinds(text, 'postgres:repeatable-read')).toEqual([['future-read', 'pivot first-statement', 3]]);
+    expect(kinds(text, 'postgres:repeatable-read')).toEqual([
+      ['post-snapshot-read', 'pivot first-statement', 3],
+    ]);
   });
 
   it('missing-row and extra-row: a phantom, and a row that should be there', () => {
@@ -194,7 +196,7 @@ describe('each violation has its name and its clause', () => {
       T1: SELECT id, v FROM t WHERE v >= 10 -> 1,10 | 3,30
       T1: COMMIT`;
     expect(kinds(text, 'postgres:repeatable-read')).toEqual([
-      ['future-read', 'pivot first-statement', 4],
+      ['post-snapshot-read', 'pivot first-statement', 4],
       ['missing-row', 'pivot first-statement', 4],
     ]);
   });
@@ -320,7 +322,7 @@ describe('what cannot be decided is counted, with its reason', () => {
     const result = verifyMechanism(story(text), contract('postgres:read-committed'), {
       compareWith: contract('postgres:repeatable-read'),
     });
-    expect(result.comparison?.appear.map(({ kind }) => kind)).toEqual(['future-read']);
+    expect(result.comparison?.appear.map(({ kind }) => kind)).toEqual(['post-snapshot-read']);
     expect(result.comparison?.vanish).toEqual([]);
   });
 });

@@ -4,7 +4,7 @@
  */
 
 import type { ErrorClass, History, Operation } from '../../histories/index.js';
-import type { Finding } from '../finding.js';
+import type { Finding, FindingKind } from '../finding.js';
 
 export const gone: ReadonlySet<ErrorClass> = new Set(['connection-lost', 'crash']);
 
@@ -25,7 +25,7 @@ export function serverFinding(history: History): Finding | undefined {
   return undefined;
 }
 
-function describe(kind: string, at: Operation, history: History, what: string): Finding {
+function describe(kind: FindingKind, at: Operation, history: History, what: string): Finding {
   const session = history.header.sessions[at.session] ?? String(at.session);
   const text = at.sql ?? at.kind;
   return {

@@ -39,7 +39,7 @@ export async function recordRun(
     schedule: scheduled.schedule ?? serialOrder(scheduled.case),
     history,
     finding: {
-      kind: 'recorded',
+      kind: 'wrong-result',
       oracle: 'mechanism',
       certainty: 'probable',
       rulesOut: [],
