@@ -105,7 +105,11 @@ export const anyHistory: fc.Arbitrary<History> = fc
       operations: fc.array(anyOperation(sessions.length), { maxLength: 12 }),
     }),
   )
-  .map(({ header, operations }) => ({
-    header,
-    operations: operations.map((op, index) => ({ ...op, index })),
-  }));
+  .map(({ header, operations }) => {
+    // A transaction belongs to one session.
+    const owners = new Map(operations.map(({ transaction, session }) => [transaction, session]));
+    return {
+      header,
+      operations: operations.map((op, index) => ({ ...op, index, session: owners.get(op.transaction)! })),
+    };
+  });

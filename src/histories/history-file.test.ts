@@ -255,4 +255,40 @@ describe('a history file that is not valid', () => {
     await writeFile(at('damaged'), zipped);
     await expect(readHistory(at('damaged'))).rejects.toThrow('gzip data are damaged');
   });
+
+  it.each([
+    [
+      'a transaction in two sessions',
+      ['"session":0,"transaction":4', '"session":1,"transaction":4'],
+      ':3 (session): transaction 4 is of session 0, and here of session 1',
+    ],
+    [
+      'integers that a double rounds',
+      ['"session":0,"transaction":4,"rows":[[9007199254740993]]'],
+      ':2: the integer 9007199254740993 is beyond what JSON numbers hold exactly',
+    ],
+    [
+      'bytes that are not UTF-8',
+      ['"session":0,"transaction":4,"sql":"\u00ff"'],
+      ':2: the bytes are not UTF-8',
+    ],
+  ])('refuses %s', async (_, starts, message) => {
+    const lines = starts.map(
+      (start, index) => `{"index":${index},${start},"kind":"select","start":1,"end":2,"outcome":"ok"}`,
+    );
+    const text = ['{"format":"isolde-history","version":1,"sessions":["a","b"]}', ...lines, ''].join('\n');
+    await writeFile(at('lossy.history.jsonl'), Buffer.from(text, 'latin1'));
+    await expect(readWholeHistory(at('lossy.history.jsonl'))).rejects.toThrow(message);
+  });
+
+  it('keeps long numbers in texts, and doubles as they are spelt', async () => {
+    const line =
+      '{"index":0,"session":0,"transaction":4,"kind":"select","start":1,"end":2,"outcome":"ok","rows":[["9007199254740993",9007199254740992,123456789012345680000]]}';
+    await writeFile(
+      at('long.history.jsonl'),
+      `{"format":"isolde-history","version":1,"sessions":["a"]}\n${line}\n`,
+    );
+    const { operations } = await readWholeHistory(at('long.history.jsonl'));
+    expect(operations[0]!.rows).toEqual([['9007199254740993', 2 ** 53, 123456789012345680000]]);
+  });
 });

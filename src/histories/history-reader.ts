@@ -15,6 +15,7 @@ import { createGunzip } from 'node:zlib';
 import { errorText, FileError, IsoldeError } from '../errors.js';
 import type { HistoryHeader, Operation } from './history.js';
 import { parseHeader } from './history-header.js';
+import { lossyText } from './lossy-text.js';
 import { operationError, operationProblem } from './operation-line.js';
 import { QuickLines } from './quick-line.js';
 
@@ -65,6 +66,8 @@ class Reader implements HistoryReader {
   truncated = false;
   readonly operations: AsyncIterable<Operation[]>;
   private readonly quick: QuickLines;
+  private readonly sessionOf = new Map<number, number>();
+  private readonly lastOf: (number | undefined)[] = [];
 
   constructor(
     private readonly path: string,
@@ -101,14 +104,17 @@ class Reader implements HistoryReader {
     for (let at = 0; at < lines.length; index++) {
       const quick = this.quick.read(lines, at, index);
       if (quick !== undefined) {
+        this.checkSession(quick, index);
         operations.push(quick);
         at = this.quick.next;
         continue;
       }
       const next = lines.indexOf(lineBreak, at);
       const end = next < 0 ? lines.length : next;
-      const op = this.parseLine(lines.toString('utf8', at, end), index, !whole && end === lines.length);
+      const suspect = !whole && end === lines.length;
+      const op = this.parseLine(lines.subarray(at, end), index, suspect);
       if (op === undefined) break;
+      this.checkSession(op, index);
       operations.push(op);
       at = end + 1;
     }
@@ -117,7 +123,8 @@ class Reader implements HistoryReader {
   }
 
   /** The operation on a line; undefined if the line may be cut off, and is. */
-  private parseLine(line: string, index: number, suspect: boolean): Operation | undefined {
+  private parseLine(bytes: Buffer, index: number, suspect: boolean): Operation | undefined {
+    const line = bytes.toString('utf8');
     let op: unknown;
     try {
       op = JSON.parse(line);
@@ -130,7 +137,23 @@ class Reader implements HistoryReader {
     }
     const bad = operationProblem(op, index, this.header.sessions.length);
     if (bad !== undefined) throw operationError(this.path, index + 2, bad);
+    const lossy = lossyText(bytes, line);
+    if (lossy !== undefined) throw new FileError({ file: this.path, line: index + 2 }, lossy);
     return op as Operation;
+  }
+
+  /** A transaction belongs to one session. */
+  private checkSession({ session, transaction }: Operation, index: number): void {
+    if (this.lastOf[session] === transaction) return;
+    this.lastOf[session] = transaction;
+    const owner = this.sessionOf.get(transaction);
+    if (owner === undefined) this.sessionOf.set(transaction, session);
+    else if (owner !== session) {
+      throw new FileError(
+        { file: this.path, line: index + 2, field: 'session' },
+        `transaction ${transaction} is of session ${owner}, and here of session ${session}`,
+      );
+    }
   }
 }
 

@@ -66,3 +66,4 @@ export {
 } from './kv-history.js';
 export { kv } from './kv-shorthand.js';
 export { type OperationProblem, operationProblem } from './operation-line.js';
+export { PlainMap, type PlainOperation, type PlainValue, plainKey } from './plain-operations.js';

@@ -66,6 +66,11 @@ export interface KvHistory {
   readonly otherChains: readonly OtherChain[];
   readonly otherReads: readonly { readonly chain: number; readonly length: number }[];
   readonly definitions?: Definitions;
+  /**
+   * What the file holds and this history does not: reads whose meaning is open, operations that are no transactions,
+   * an end that is missing. While there is any, no level can be said to hold.
+   */
+  readonly omitted?: readonly string[];
 }
 
 export interface OtherChain {

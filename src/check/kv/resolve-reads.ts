@@ -15,6 +15,7 @@ import {
   type KvHistory,
   kvAborted,
   kvAppend,
+  kvCommitted,
   kvInitial,
   kvOther,
   kvRead,
@@ -25,6 +26,7 @@ import {
   printName,
   valueName,
 } from '../../histories/index.js';
+import { counted } from '../../words.js';
 import type { ReadAnomaly } from '../finding.js';
 import { countTransactions } from './count-transactions.js';
 import { initialState, noSource, type ReadProblem, type ResolvedKv } from './resolved-kv.js';
@@ -369,6 +371,19 @@ class Resolver {
     if (count <= problemLimit) this.#problems.push(problem);
   }
 
+  /** What keeps any level from being said to hold: nothing to judge, or something that cannot be judged. */
+  #unjudged(): string[] {
+    const { txCount, txStatus, opCount, opKind, opValue, omitted = [] } = this.#h;
+    if (txCount === 0) return [...omitted, 'the history holds no transactions, so there is nothing to judge'];
+    let unseen = 0;
+    for (let op = 0; op < opCount; op++) {
+      if (opKind[op]! >= kvWrite || opValue[op] !== kvUnseen) continue;
+      if (txStatus[this.#opTx[op]!] === kvCommitted) unseen++;
+    }
+    if (unseen === 0 || omitted.length > 0) return [...omitted];
+    return [`${counted(unseen, 'read')} of committed transactions without a recorded result`];
+  }
+
   result(): ResolvedKv {
     const mixed = this.#mixedKeys.indexOf(1);
     return {
@@ -385,6 +400,7 @@ class Resolver {
       problems: this.#problems,
       problemCounts: this.#problemCounts,
       unknownReasons: [
+        ...this.#unjudged(),
         ...this.#ambiguousValues,
         ...(mixed < 0
           ? []

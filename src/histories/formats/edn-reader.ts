@@ -5,7 +5,9 @@
  * The same reader reads JSON when exactness matters: JSON is EDN with `:` between a name and its value and with
  * `null` for `nil`. Integers that a double does not hold come out as atoms with all their digits.
  */
+import { isUtf8 } from 'node:buffer';
 import type { KvName } from '../kv-history.js';
+import { notUtf8 } from '../lossy-text.js';
 
 export type Edn = null | boolean | number | string | EdnAtom | EdnMap | EdnSet | readonly Edn[];
 
@@ -197,7 +199,7 @@ export class EdnReader {
     }
     if (to >= this.end) throw new EdnEnd();
     this.at = to + 1;
-    const text = this.bytes.toString('utf8', from, to);
+    const text = this.#utf8(from, to);
     if (!escaped) return text;
     return text.replaceAll(/\\(u[0-9a-fA-F]{4}|[0-7]{1,3}|.)/gsu, (_, code: string) => {
       if (/^u./.test(code)) return String.fromCharCode(Number.parseInt(code.slice(1), 16));
@@ -212,7 +214,7 @@ export class EdnReader {
     const from = this.at++;
     while (this.at < this.end && delimiter[this.bytes[this.at]!] === 0) this.at++;
     if (this.at >= this.end) throw new EdnEnd();
-    const name = this.bytes.toString('utf8', from, this.at);
+    const name = this.#utf8(from, this.at);
     if (/^u[0-9a-fA-F]{4}$/.test(name)) return String.fromCharCode(Number.parseInt(name.slice(1), 16));
     return characters[name] ?? name;
   }
@@ -225,7 +227,12 @@ export class EdnReader {
       this.at++;
     }
     if (this.at >= this.end) throw new EdnEnd();
-    return this.bytes.toString('utf8', from, this.at);
+    return this.#utf8(from, this.at);
+  }
+
+  #utf8(from: number, to: number): string {
+    if (!isUtf8(this.bytes.subarray(from, to))) throw new EdnProblem(from, notUtf8);
+    return this.bytes.toString('utf8', from, to);
   }
 
   #token(): Edn {

@@ -3,20 +3,30 @@
  * `edn-event.ts`; the others are read in full by `edn-reader.ts`, and only those can be complained about.
  */
 import { KvBuilder } from '../kv-builder.js';
+import { PlainMap, type PlainValue } from '../plain-operations.js';
 import { ByteWindow } from './byte-window.js';
 import { EventScanner, type EventType, eventTypes } from './edn-event.js';
-import { type Edn, EdnAtom, EdnEnd, EdnMap, EdnProblem, EdnReader, nameOf, printEdn } from './edn-reader.js';
+import {
+  type Edn,
+  EdnAtom,
+  EdnEnd,
+  EdnMap,
+  EdnProblem,
+  EdnReader,
+  EdnSet,
+  nameOf,
+  printEdn,
+} from './edn-reader.js';
 import type { FormatInput, Imported } from './format.js';
 import { JepsenEvents } from './jepsen-events.js';
-import { MicroOps, settleReads } from './micro-ops.js';
+import { MicroOps } from './micro-ops.js';
 
 export async function readEdn(input: FormatInput): Promise<Imported> {
   const builder = new KvBuilder({ definitions: 'adya' });
   const window = new ByteWindow(input.shown, input.bytes());
   const parser = new EventParser(window, new JepsenEvents(builder));
   await window.readAll(() => parser.run());
-  parser.finish();
-  return { kind: 'kv', history: settleReads(builder.build()) };
+  return parser.finish();
 }
 
 class EventParser {
@@ -52,12 +62,12 @@ class EventParser {
     }
   }
 
-  finish(): void {
+  finish(): Imported {
     const window: ByteWindow = this.#window;
     if (this.#vector === 'open') window.fail(window.end, 'the file ends inside its list of events');
     if (!this.#seen && this.#vector === 'none')
       window.fail(0, 'expected events such as {:type :ok, :f :txn, …}; found none');
-    this.#events.finish();
+    return this.#events.finish();
   }
 
   #fastEvent(): boolean {
@@ -141,20 +151,27 @@ class EventParser {
     }
     const value = fields.get('value') ?? null;
     // A transaction that failed or was lost may come back with an error in place of its operations.
-    const told = Array.isArray(value) || type === 'ok' || type === 'invoke';
+    const hasOps = Array.isArray(value) || type === 'ok' || type === 'invoke';
     this.#ops.clear();
-    const problem = told ? microOps(value, this.#ops) : undefined;
-    if (problem !== undefined) {
-      const f = fieldName(fields.get('f') ?? null);
-      if (f !== undefined && f !== 'txn') return; // an operation that is no transaction
-      window.fail(offset, problem, ':value');
-    }
-    const known = Number.isNaN(head.process) ? { ...head, process: this.#events.nextProcess() } : head;
-    if (type === 'invoke') {
-      const ops = this.#ops.copy();
-      this.#events.invoke(known, () => ops);
-    } else this.#events.complete(known, told ? this.#ops : undefined);
+    const problem = this.#events.take({
+      head,
+      f: fieldName(fields.get('f') ?? null),
+      value: () => plainOf(value),
+      problem: hasOps ? microOps(value, this.#ops) : undefined,
+      ops: hasOps ? this.#ops : undefined,
+    });
+    if (problem !== undefined) window.fail(offset, problem, ':value');
   }
+}
+
+/** A value of an operation that is no transaction. */
+function plainOf(value: Edn): PlainValue {
+  if (value instanceof EdnMap) {
+    return new PlainMap(value.entries.map(([key, item]) => [plainOf(key), plainOf(item)] as const));
+  }
+  if (value instanceof EdnSet) return value.items.map(plainOf);
+  if (Array.isArray(value)) return (value as readonly Edn[]).map(plainOf);
+  return value instanceof EdnAtom ? value.text : (value as PlainValue);
 }
 
 /** Takes micro-operations into `ops`; what is wrong with them, if anything. */

@@ -2,12 +2,13 @@
 import { showFound } from '../../json.js';
 import { KvBuilder } from '../kv-builder.js';
 import type { KvName } from '../kv-history.js';
+import { PlainMap, type PlainValue } from '../plain-operations.js';
 import { ByteWindow } from './byte-window.js';
 import { type EventType, eventTypes } from './edn-event.js';
 import type { FormatInput, Imported } from './format.js';
 import { JepsenEvents } from './jepsen-events.js';
 import { JsonElements } from './json-elements.js';
-import { MicroOps, settleReads } from './micro-ops.js';
+import { MicroOps } from './micro-ops.js';
 
 export async function readElleJson(input: FormatInput): Promise<Imported> {
   const builder = new KvBuilder({ definitions: 'adya' });
@@ -19,8 +20,7 @@ export async function readElleJson(input: FormatInput): Promise<Imported> {
     takeEvent(element, offset, { window, events, ops });
   await window.readAll(() => elements.run(take));
   elements.finish();
-  events.finish();
-  return { kind: 'kv', history: settleReads(builder.build()) };
+  return events.finish();
 }
 
 interface Sink {
@@ -53,18 +53,25 @@ function takeEvent(element: unknown, offset: number, { window, events, ops }: Si
   if (process !== null && !(Number.isInteger(head.process) && head.process >= 0)) {
     window.fail(offset, `expected a whole number from 0 on, found ${showFound(process)}`, 'process');
   }
-  const told = Array.isArray(value) || type === 'ok' || type === 'invoke';
+  const hasOps = Array.isArray(value) || type === 'ok' || type === 'invoke';
   ops.clear();
-  const problem = told ? jsonMicroOps(value, ops) : undefined;
-  if (problem !== undefined) {
-    if (f !== null && f !== 'txn' && f !== ':txn') return; // an operation that is no transaction
-    window.fail(offset, problem, 'value');
+  const problem = events.take({
+    head,
+    f: f === null ? undefined : String(f).replace(/^:/, ''),
+    value: () => plainOf(value),
+    problem: hasOps ? jsonMicroOps(value, ops) : undefined,
+    ops: hasOps ? ops : undefined,
+  });
+  if (problem !== undefined) window.fail(offset, problem, 'value');
+}
+
+/** A value of an operation that is no transaction. */
+function plainOf(value: unknown): PlainValue {
+  if (Array.isArray(value)) return (value as readonly unknown[]).map(plainOf);
+  if (typeof value === 'object' && value !== null) {
+    return new PlainMap(Object.entries(value).map(([key, item]) => [key, plainOf(item)] as const));
   }
-  const known = process === null ? { ...head, process: events.nextProcess() } : head;
-  if (type === 'invoke') {
-    const invoked = ops.copy();
-    events.invoke(known, () => invoked);
-  } else events.complete(known, told ? ops : undefined);
+  return value as PlainValue;
 }
 
 function jsonMicroOps(value: unknown, ops: MicroOps): string | undefined {

@@ -5,7 +5,7 @@
  */
 import { type Edn, EdnEnd, EdnMap, EdnProblem, EdnReader, printEdn } from './edn-reader.js';
 
-const longNumber = /\d{17}|9\d{15}/;
+const longNumber = /\d{17}|9\d{15}|[eE]\+?\d{3}/;
 
 /** Parses a JSON text as JavaScript does; undefined where it is none. */
 export function parseJsonText(text: string): { readonly value: unknown } | undefined {

@@ -1,6 +1,7 @@
 /** What a format is: how it is recognised and how it is read. One file per format implements it; `registry.ts` lists them. */
 import type { Access, History } from '../history.js';
 import type { KvHistory } from '../kv-history.js';
+import type { PlainOperation } from '../plain-operations.js';
 
 export const formatNames = [
   'isolde',
@@ -19,7 +20,12 @@ export type FormatName = (typeof formatNames)[number];
 
 /** A history as its file held it: keys and values, or SQL statements. */
 export type Imported =
-  | { readonly kind: 'kv'; readonly history: KvHistory }
+  | {
+      readonly kind: 'kv';
+      readonly history: KvHistory;
+      /** Operations that are no transactions of reads and writes, where the file has any. */
+      readonly operations?: readonly PlainOperation[];
+    }
   | (History & {
       readonly kind: 'sql';
       /** Rows of the initial state, where the format lists them. */

@@ -8,16 +8,26 @@
  * - an invocation that is never completed counts as `info`;
  * - a completion without an invocation has no start.
  *
+ * Where events have no process, a completion belongs to an open invocation with the same operations, results aside.
+ * Several of those cannot be told apart, so each completion is given the earliest of their starts, which claims the
+ * least about real time. A completion without operations belongs to the only open invocation, if there is only one.
+ *
  * Times are `:time`. In a file whose events carry none, the positions of invocation and completion stand
  * for them, because events are in the order in which one client saw them.
+ *
+ * Events of other functions than `:txn` whose value is no list of operations go to `operation-events.ts`.
  */
 import type { KvBuilder } from '../kv-builder.js';
-import type { KvName } from '../kv-history.js';
+import type { KvHistory, KvName } from '../kv-history.js';
+import type { PlainOperation, PlainValue } from '../plain-operations.js';
 import type { EventType } from './edn-event.js';
-import type { MicroOps } from './micro-ops.js';
+import type { Imported } from './format.js';
+import { type MicroOps, settleReads } from './micro-ops.js';
+import { OperationEvents } from './operation-events.js';
 
 export interface EventHead {
   readonly type: EventType;
+  /** NaN where the event has none. */
   readonly process: number;
   readonly time: number;
   readonly index: number;
@@ -30,10 +40,30 @@ interface Invocation {
   readonly ops: () => MicroOps;
 }
 
+/** Open invocations without a process that have the same operations. */
+interface Alike {
+  readonly open: Invocation[];
+  earliest: number;
+}
+
+/** An event whose value was read in full. */
+export interface ReadEvent {
+  readonly head: EventHead;
+  /** The function, without its colon. */
+  readonly f: string | undefined;
+  readonly value: () => PlainValue;
+  /** Its operations; undefined where it has none. */
+  readonly ops: MicroOps | undefined;
+  /** What is wrong with the value as a list of operations. */
+  readonly problem: string | undefined;
+}
+
 export class JepsenEvents {
   readonly #builder: KvBuilder;
   readonly #open = new Map<number, Invocation>();
+  readonly #alike = new Map<string, Alike>();
   readonly #retired = new Map<number, number>();
+  readonly #operations = new OperationEvents();
   #position = 0;
   #timed = false;
   #anonymous = 0;
@@ -42,47 +72,107 @@ export class JepsenEvents {
     this.#builder = builder;
   }
 
+  /** Takes an event; what is wrong with it, if it can be neither a transaction nor an operation of a workload. */
+  take({ head, f, value, ops, problem }: ReadEvent): string | undefined {
+    if (f !== undefined && f !== 'txn') {
+      const isTransaction = problem === undefined && ops !== undefined && ops.length > 0;
+      const completesOne = head.type !== 'invoke' && head.type !== 'ok' && this.#open.has(head.process);
+      if (!isTransaction && !completesOne) {
+        this.#count(head);
+        this.#operations.take(head, this.#position, f, value());
+        return undefined;
+      }
+    }
+    if (problem !== undefined) return problem;
+    if (head.type === 'invoke') {
+      const invoked = ops!.copy();
+      this.invoke(head, () => invoked);
+    } else this.complete(head, ops);
+    return undefined;
+  }
+
   invoke(head: EventHead, ops: () => MicroOps): void {
     this.#count(head);
-    if (this.#open.has(head.process)) this.#abandon(head.process);
     const start = this.#timed ? head.time : this.#position; // NaN for the odd event without a time
-    this.#open.set(head.process, { start, label: head.index, ops });
+    const invocation = { start, label: head.index, ops };
+    if (Number.isNaN(head.process)) this.#openAlike(invocation);
+    else {
+      if (this.#open.has(head.process)) this.#abandon(head.process);
+      this.#open.set(head.process, invocation);
+    }
   }
 
   /** `ops` are those of the completion; undefined where it has none. */
   complete(head: EventHead, ops: MicroOps | undefined): void {
     this.#count(head);
-    const invocation = this.#open.get(head.process);
-    this.#open.delete(head.process);
+    const anonymous = Number.isNaN(head.process);
+    const invocation = anonymous ? this.#matching(ops) : this.#open.get(head.process);
+    if (!anonymous) {
+      this.#open.delete(head.process);
+      this.#operations.forget(head.process);
+    }
     const committed = head.type === 'ok';
+    // It failed or got lost, and which one cannot be said: the open ones all stay of unknown outcome.
+    if (anonymous && !committed && ops === undefined && invocation === undefined) return;
     const label = Number.isNaN(head.index) ? invocation?.label : head.index;
-    let told = ops;
+    let known = ops;
     if (!committed && invocation !== undefined) {
       const invoked = invocation.ops();
-      if (ops === undefined || ops.length !== invoked.length) told = invoked;
+      if (ops === undefined || ops.length !== invoked.length) known = invoked;
     }
-    this.#builder.begin(this.#session(head.process), invocation?.start, label);
-    told?.sendTo(this.#builder, committed);
+    const process = anonymous ? this.#nextProcess() : head.process;
+    this.#builder.begin(this.#session(process), invocation?.start, label);
+    known?.sendTo(this.#builder, committed);
     if (head.type === 'info') {
       this.#builder.end('unknown');
-      this.#retire(head.process);
+      this.#retire(process);
       return;
     }
     const end = this.#timed || invocation === undefined ? head.time : this.#position;
     this.#builder.end(committed ? 'committed' : 'aborted', end);
   }
 
+  /** The transactions, and whatever else the file holds. */
+  finish(): Imported {
+    for (const process of this.#open.keys()) this.#abandon(process);
+    for (const { open } of this.#alike.values()) {
+      for (const invocation of open) this.#addLost(this.#nextProcess(), invocation);
+    }
+    this.#operations.finish();
+    const { operations } = this.#operations;
+    const history = settleReads(this.#builder.build());
+    if (operations.length === 0) return { kind: 'kv', history };
+    return { kind: 'kv', history: withoutOperations(history, operations), operations };
+  }
+
+  #openAlike(invocation: Invocation): void {
+    const key = invocation.ops().shape();
+    const alike = this.#alike.get(key) ?? { open: [], earliest: invocation.start };
+    alike.open.push(invocation);
+    this.#alike.set(key, alike);
+  }
+
+  /** The open invocation without a process that a completion belongs to. */
+  #matching(ops: MicroOps | undefined): Invocation | undefined {
+    const only = this.#alike.size === 1 ? [...this.#alike.keys()][0] : undefined;
+    const key = ops === undefined ? only : ops.shape();
+    const alike = key === undefined ? undefined : this.#alike.get(key);
+    if (alike === undefined || (ops === undefined && alike.open.length > 1)) return undefined;
+    const invocation = alike.open.shift()!;
+    if (alike.open.length === 0) this.#alike.delete(key!);
+    return { ...invocation, start: alike.earliest };
+  }
+
   /** Events without a process: each is a session of its own. */
-  nextProcess(): number {
+  #nextProcess(): number {
     return -1 - this.#anonymous++;
   }
 
-  finish(): void {
-    for (const process of this.#open.keys()) this.#abandon(process);
+  #abandon(process: number): void {
+    this.#addLost(process, this.#open.get(process)!);
   }
 
-  #abandon(process: number): void {
-    const invocation = this.#open.get(process)!;
+  #addLost(process: number, invocation: Invocation): void {
     this.#builder.begin(this.#session(process), invocation.start, invocation.label);
     invocation.ops().sendTo(this.#builder, false);
     this.#builder.end('unknown');
@@ -103,4 +193,13 @@ export class JepsenEvents {
     const before = this.#retired.get(process);
     return before === undefined ? process : `${process}, ${before + 1}`;
   }
+}
+
+/** A history of the transactions alone says what else there was. */
+function withoutOperations(history: KvHistory, operations: readonly PlainOperation[]): KvHistory {
+  const counts = new Map<string, number>();
+  for (const { f } of operations) counts.set(f, (counts.get(f) ?? 0) + 1);
+  const listed = [...counts].map(([f, count]) => `${count} ${f}`).join(', ');
+  const reason = `operations that are no transactions of reads and writes were skipped: ${listed}`;
+  return { ...history, omitted: [...(history.omitted ?? []), reason] };
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { plainKey } from '../plain-operations.js';
 import { readContent, storyOf } from './import.case.js';
 
 const lines = (...events: string[]): string => events.join('\n');
@@ -57,6 +58,99 @@ describe('Jepsen EDN', () => {
       '^{:doc "x"} {:type :ok, :process 2, :f :txn, :value ([:w 1 3]), :time 9}',
     );
     expect(await storyOf(text, 'jepsen')).toEqual(['1 [-5]: r(1, initial)', '2 [-9]: w(1, 3)']);
+  });
+
+  it('pairs events without a process by their operations', async () => {
+    // The shape of the example in Elle's paper: an invocation and its completion, neither with a process.
+    const text = lines(
+      '{:index 2 :type :invoke, :value [[:append 255 8] [:r 253 nil]]}',
+      '{:index 3 :type :ok, :value [[:append 255 8] [:r 253 [1 3]]]}',
+      '{:index 4 :type :invoke, :value [[:append 253 4] [:r 255 nil]]}',
+      '{:index 5 :type :invoke, :value [[:append 253 1] [:append 253 3]]}',
+      '{:index 6 :type :ok, :value [[:append 253 4] [:r 255 [8]]]}',
+      '{:index 7 :type :fail, :value nil}',
+    );
+    expect(await storyOf(text, 'jepsen')).toEqual([
+      '"event 1" [1-2]: append(255, 8) r(253, [1 3])',
+      '"event 2" [3-5]: append(253, 4) r(255, [8])',
+      '"event 3"! [4-6]: append(253, 1) append(253, 3)',
+    ]);
+    const json = lines(
+      '{"type":"invoke","value":[["append",255,8],["r",253,null]]}',
+      '{"type":"ok","value":[["append",255,8],["r",253,[1,3]]]}',
+    );
+    expect(await storyOf(json, 'elle-json')).toEqual(['"event 1" [1-2]: append(255, 8) r(253, [1 3])']);
+  });
+
+  it('claims the least about real time where invocations without a process are alike', async () => {
+    const text = lines(
+      '{:type :invoke, :value [[:r 1 nil]]}',
+      '{:type :invoke, :value [[:r 1 nil]]}',
+      '{:type :ok, :value [[:r 1 [5]]]}',
+      '{:type :ok, :value [[:r 1 [5 6]]]}',
+      '{:type :invoke, :value [[:r 1 nil]]}',
+    );
+    expect(await storyOf(text, 'jepsen')).toEqual([
+      '"event 1" [1-3]: r(1, [5])',
+      '"event 2" [1-4]: r(1, [5 6])',
+      '"event 3"? [5-]: r(1, ?)',
+    ]);
+  });
+
+  it('leaves the open ones unknown where a failure without a process names none of them', async () => {
+    const text = lines(
+      '{:type :invoke, :value [[:w 1 1]]}',
+      '{:type :invoke, :value [[:w 1 2]]}',
+      '{:type :fail, :value nil}',
+    );
+    expect(await storyOf(text, 'jepsen')).toEqual(['"event 1"? [1-]: w(1, 1)', '"event 2"? [2-]: w(1, 2)']);
+  });
+
+  it('keeps operations that are no transactions, paired, and says that the transactions are not all', async () => {
+    const text = lines(
+      '{:type :invoke, :f :transfer, :value {:from 1, :to 2, :amount 5}, :process 0, :index 7}',
+      '{:type :invoke, :f :read, :value nil, :process 1, :index 8}',
+      '{:type :ok, :f :read, :value {1 10, 2 #{}}, :process 1, :index 9}',
+      '{:type :info, :f :transfer, :value {:from 1, :to 2, :amount 5}, :process 0, :index 10}',
+      '{:type :invoke, :f :add, :value 3, :process 2}',
+      '{:type :ok, :f :read, :value []}',
+    );
+    const read = await readContent(text);
+    if (read.kind !== 'kv') throw new Error(read.kind);
+    expect(read.history.txCount).toBe(0);
+    expect(read.history.omitted).toEqual([
+      'operations that are no transactions of reads and writes were skipped: 2 read, 1 transfer, 1 add',
+    ]);
+    expect(
+      read.operations!.map(({ f, status, start, end, label, value }) => [
+        f,
+        status,
+        start,
+        end,
+        label,
+        plainKey(value),
+      ]),
+    ).toEqual([
+      ['read', 'ok', 2, 3, 9, '{1 10, 2 []}'],
+      ['transfer', 'info', 1, Number.POSITIVE_INFINITY, 10, '{:amount 5, :from 1, :to 2}'],
+      ['read', 'ok', 6, 6, 6, '[]'],
+      ['add', 'info', 5, Number.POSITIVE_INFINITY, 5, '3'],
+    ]);
+  });
+
+  it('refuses texts that are not UTF-8, of which two different ones would become one', async () => {
+    const bytes = Buffer.concat([
+      Buffer.from('{:type :ok, :process 0, :value []}\n{:type :ok, :process 0, :value [[:w 1 "'),
+      Buffer.from([0xff]),
+      Buffer.from('"]]}'),
+    ]);
+    await expect(readContent(bytes)).rejects.toThrow('history:2: the bytes are not UTF-8');
+    const json = Buffer.concat([
+      Buffer.from('{"type":"ok","process":0,"value":[["w",1,"'),
+      Buffer.from([0xc3, 0x28]),
+      Buffer.from('"]]}\n'),
+    ]);
+    await expect(readContent(json)).rejects.toThrow('history:1: the bytes are not UTF-8');
   });
 
   it('takes nil for the empty list where a key holds a list', async () => {

@@ -3,6 +3,8 @@
  * Only the outermost structure is scanned here; each element is then parsed by itself, so that a file of gigabytes
  * needs the memory of one element.
  */
+import { isUtf8 } from 'node:buffer';
+import { notUtf8 } from '../lossy-text.js';
 import type { ByteWindow } from './byte-window.js';
 import { parseExactJson, parseJsonText } from './exact-json.js';
 
@@ -30,6 +32,7 @@ export class JsonElements {
       else if (byte === 123) {
         const end = this.#objectEnd();
         if (end < 0) return;
+        if (!isUtf8(window.bytes.subarray(window.at, end))) window.fail(window.at, notUtf8);
         const parsed = this.#parse(window.bytes.toString('utf8', window.at, end));
         if (parsed === undefined) window.fail(window.at, 'this is not JSON, from here to the closing "}"');
         if (this.#list === 'open' && this.#count > 0 && !this.#comma) {

@@ -27,6 +27,7 @@ import type { FormatInput, Imported } from './format.js';
 
 /** An end that was not recorded. */
 const noEnd = Number.MAX_SAFE_INTEGER;
+const cutOff = 'the file ends in the middle of an entry, so what came after it is not known';
 const controlKinds: ReadonlySet<string> = new Set(['begin', 'commit', 'rollback']);
 const kvKinds: ReadonlySet<string> = new Set(['read', 'write', 'append']);
 
@@ -50,9 +51,13 @@ export async function readOwn(input: FormatInput): Promise<Imported> {
       } else isSql = true;
     }
   }
-  if (collector !== undefined) return { kind: 'kv', history: collector.build() };
-  if (!isSql && operations.every((op) => op.sql === undefined)) {
-    return { kind: 'kv', history: kvFromHistory(reader.header, operations) };
+  if (collector === undefined && !isSql && operations.every((op) => op.sql === undefined)) {
+    collector = new KvCollector(reader.header);
+    for (const op of operations) collector.add(op, input.shown);
+  }
+  if (collector !== undefined) {
+    const history = collector.build();
+    return { kind: 'kv', history: reader.truncated ? { ...history, omitted: [cutOff] } : history };
   }
   return { kind: 'sql', header: reader.header, operations, ...(reader.truncated && { truncated: true }) };
 }

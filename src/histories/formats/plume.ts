@@ -41,6 +41,10 @@ export async function readPlume(input: FormatInput): Promise<Imported> {
     }
     const session = Number(match[4]);
     const txn = Number(match[5]);
+    if (!Number.isSafeInteger(session) || !Number.isSafeInteger(txn)) {
+      const field = Number.isSafeInteger(session) ? 'txn' : 'session';
+      throw new FileError({ ...place, field }, `expected an integer below 2^53, found ${shown(line)}`);
+    }
     let current = open.get(session);
     if (current?.txn !== txn) {
       if (txn !== aborted && sessions.has(txn)) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readContent, storyOf } from './import.case.js';
+import { readContent, story, storyOf } from './import.case.js';
 
 const u64 = (...numbers: (number | bigint)[]): Buffer => {
   const bytes = Buffer.alloc(numbers.length * 8);
@@ -45,11 +45,18 @@ describe('Plume text', () => {
     ]);
   });
 
-  it('does not claim to know what reading 0 means where somebody writes 0', async () => {
-    expect(await storyOf('w(1,0,0,0)\nr(1,0,1,1)\nr(2,0,1,1)\n', 'plume')).toEqual([
-      '0: w(1, 0)',
-      '1: r(1, ?) r(2, initial)',
-    ]);
+  it.each([
+    [
+      'a committed write of 0 is the writer',
+      'w(1,0,0,0)\nr(1,0,1,1)\nr(2,0,1,1)\n',
+      '1: r(1, 0) r(2, initial)',
+    ],
+    ['its own write of 0 comes later', 'r(1,0,1,1)\nw(1,0,1,1)\n', '1: r(1, initial) w(1, 0)'],
+    ['its own write of 0 came before', 'w(1,0,1,1)\nr(1,0,1,1)\n', '1: w(1, 0) r(1, 0)'],
+    ['an aborted write of 0 is no writer', 'w(1,0,0,-1)\nr(1,0,1,1)\n', '1: r(1, initial)'],
+    ['another wrote 0 later in the file', 'r(1,0,1,1)\nw(1,0,0,0)\n', '1: r(1, 0)'],
+  ])('reads 0 where somebody writes 0: %s', async (_, lines, reader) => {
+    expect(await storyOf(lines, 'plume')).toContain(reader);
   });
 
   it.each([
@@ -58,10 +65,22 @@ describe('Plume text', () => {
       ':2: expected r(key,value,session,txn) or w(key,value,session,txn), found "r(1,5,0)"',
     ],
     ['w(1,5,0,0)\nw(1,6,0,1)\nw(1,7,0,0)\n', ':3 (txn): transaction 0 had ended: it is of session 0'],
+    ['w(1,5,9007199254740993,0)\n', ':1 (session): expected an integer below 2^53'],
+    ['w(1,5,0,9007199254740993)\n', ':1 (txn): expected an integer below 2^53'],
     ['w(1,5,0,0)\nw(1,6,1,0)\n', ':2 (txn): transaction 0 had ended: it is of session 0'],
   ])('says what is wrong with %j and where', async (lines, message) => {
     await expect(readContent(lines)).rejects.toThrow(message);
   });
+});
+
+it.each([
+  ['plume', 'w(1,5,0,0)\nw(x~,5,0,0)\n', 2],
+  ['awdit', 'w x 1\n-----\nw x~ 1\n', 3],
+  ['viper', '{"value":[["w","x~",5,true]]}\n', 1],
+  ['dbcop-json', '[[{"events":[\n{"Write":{"variable":"~","version":1}}]}]]', 2],
+] as const)('the reader of %s refuses what is not UTF-8', async (format, text, line) => {
+  const bytes = Buffer.from(text.replace('~', '\u00ff'), 'latin1');
+  await expect(readContent(bytes, { format })).rejects.toThrow(`history:${line}: the bytes are not UTF-8`);
 });
 
 describe('AWDIT tests', () => {
@@ -172,6 +191,17 @@ describe('Viper logs', () => {
       'J0?: w(x, 6)',
       'J1: r(x, 5)',
     ]);
+  });
+
+  it('leaves out a read of 0 where only a transaction of unknown outcome wrote 0, and says so', async () => {
+    const logs = {
+      'J0.log': '{"value":[["w","x",0,false]]}\n',
+      'J1.log': '{"value":[["r","x",0,true]]}\n',
+    };
+    const read = await readContent(logs);
+    if (read.kind !== 'kv') throw new Error(read.kind);
+    expect(story(read.history)).toEqual(['J0?: w(x, 0)', 'J1: r(x, ?)']);
+    expect(read.history.omitted).toEqual([expect.stringContaining('1 read of 0 left out, of x first')]);
   });
 
   it('says what is wrong and where', async () => {

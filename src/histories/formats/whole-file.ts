@@ -1,5 +1,7 @@
 /** Whole files in memory and lines of text, for formats whose files are small or are read line by line. */
+import { isUtf8 } from 'node:buffer';
 import { FileError } from '../../errors.js';
+import { notUtf8 } from '../lossy-text.js';
 
 const maxTextBytes = 500 * 1024 * 1024;
 
@@ -29,7 +31,9 @@ export async function eachLine(
   const carry: Buffer[] = [];
   let carried = 0;
   let number = 0;
-  const takeText = (text: string): void => {
+  const takeLines = (bytes: Buffer): void => {
+    if (!isUtf8(bytes)) throw new FileError({ file: shown, line: number + badLine(bytes) }, notUtf8);
+    const text = bytes.toString('utf8');
     for (let at = 0; at <= text.length; ) {
       const found = text.indexOf('\n', at);
       const end = found < 0 ? text.length : found;
@@ -44,7 +48,7 @@ export async function eachLine(
     const end = block.lastIndexOf(10);
     if (end >= 0) {
       carry.push(block.subarray(0, end));
-      takeText((carry.length === 1 ? carry[0]! : Buffer.concat(carry)).toString('utf8'));
+      takeLines(carry.length === 1 ? carry[0]! : Buffer.concat(carry));
       carry.length = 0;
       carried = 0;
     }
@@ -54,5 +58,17 @@ export async function eachLine(
       throw new FileError({ file: shown, line: number + 1 }, 'the line is too long');
     carry.push(Buffer.from(block.subarray(end + 1)));
   }
-  if (carried > 0) takeText(Buffer.concat(carry).toString('utf8'));
+  if (carried > 0) takeLines(Buffer.concat(carry));
+}
+
+/** The first line, from 1, that is no UTF-8. */
+export function badLine(bytes: Buffer): number {
+  let line = 1;
+  for (let at = 0; at < bytes.length; line++) {
+    const found = bytes.indexOf(10, at);
+    const end = found < 0 ? bytes.length : found;
+    if (!isUtf8(bytes.subarray(at, end))) return line;
+    at = end + 1;
+  }
+  return line;
 }
