@@ -174,53 +174,58 @@ export function operationProblem(
         seen++;
         if (value !== 'ok' && value !== 'error' && value !== 'unknown') expected = 'ok, error or unknown';
         break;
-      case 'matched':
-      case 'changed':
-        if (!isCount(value)) expected = 'an integer from 0 on';
-        break;
-      case 'sql':
-        if (typeof value !== 'string') expected = 'text';
-        break;
-      case 'blocked':
-        if (typeof value !== 'boolean') expected = 'true or false';
-        break;
-      case 'ends':
-        if (value !== 'commit' && value !== 'rollback' && value !== 'unknown') {
-          expected = 'commit, rollback or unknown';
-        }
-        break;
-      case 'statement':
-        if (!(Array.isArray(value) && value.length === 2 && isCount(value[0]) && isCount(value[1]))) {
-          expected = 'a session number and a position';
-        }
-        break;
-      case 'columns':
-        if (!(Array.isArray(value) && value.every((name) => typeof name === 'string')))
-          expected = 'a list of texts';
-        break;
-      case 'rows': {
-        const bad = rowsProblem(value);
+      default: {
+        const bad = optionalProblem(field, value);
         if (bad !== undefined) return bad;
-        break;
       }
-      case 'error': {
-        const bad = errorProblem(value);
-        if (bad !== undefined) return bad;
-        break;
-      }
-      case 'accesses': {
-        const bad = accessesProblem(value);
-        if (bad !== undefined) return bad;
-        break;
-      }
-      default:
-        return { field, problem: 'unknown field' };
     }
     if (expected !== undefined) return { field, problem: `expected ${expected}; found ${showFound(value)}` };
   }
   if (seen === required.length) return undefined;
   const field = required.find((name) => !Object.hasOwn(op, name));
   return { field, problem: 'the field is missing' };
+}
+
+/** What is wrong with a field that an operation may have. */
+function optionalProblem(field: string, value: unknown): OperationProblem | undefined {
+  let expected: string | undefined;
+  switch (field) {
+    case 'matched':
+    case 'changed':
+      if (!isCount(value)) expected = 'an integer from 0 on';
+      break;
+    case 'sql':
+      if (typeof value !== 'string') expected = 'text';
+      break;
+    case 'blocked':
+      if (typeof value !== 'boolean') expected = 'true or false';
+      break;
+    case 'ends':
+      if (value !== 'commit' && value !== 'rollback' && value !== 'unknown') {
+        expected = 'commit, rollback or unknown';
+      }
+      break;
+    case 'statement':
+      if (!(Array.isArray(value) && value.length === 2 && isCount(value[0]) && isCount(value[1]))) {
+        expected = 'a session number and a position';
+      }
+      break;
+    case 'columns':
+      if (!(Array.isArray(value) && value.every((name) => typeof name === 'string')))
+        expected = 'a list of texts';
+      break;
+    case 'rows':
+      return rowsProblem(value);
+    case 'error':
+      return errorProblem(value);
+    case 'accesses':
+      return accessesProblem(value);
+    default:
+      return { field, problem: 'unknown field' };
+  }
+  return expected === undefined
+    ? undefined
+    : { field, problem: `expected ${expected}; found ${showFound(value)}` };
 }
 
 /** The error for a line that holds no valid operation. */

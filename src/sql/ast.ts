@@ -603,3 +603,6 @@ export type Statement =
   | EndStatement
   | SavepointStatement
   | OpaqueStatement;
+
+/** The statements that change rows. */
+export type WriteStatement = InsertStatement | UpdateStatement | DeleteStatement | MergeStatement;

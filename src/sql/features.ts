@@ -47,44 +47,54 @@ export function isAggregateCall(expression: Expression, scalarMinMax = false): b
   return !(scalarMinMax && expression.args.length > 1 && /^(min|max)$/.test(expression.name));
 }
 
-/** The features of a statement. */
-export function statementFeatures(statement: Statement): StatementFeatures {
-  const found = {
+/** What a walk over a statement collects. */
+class Collector {
+  readonly found = {
     aggregate: false,
     window: false,
     subquery: false,
     join: false,
     deterministic: true,
     distinct: false,
+    groupBy: false,
+    orderBy: false,
+    limit: false,
+    setOperation: false,
+    commonTable: false,
   };
-  const more = { groupBy: false, orderBy: false, limit: false, setOperation: false, commonTable: false };
-  const columns = new Set<string>();
-  const commonTables = new Set<string>();
-  const references: TableReference[] = [];
-  let locking: StatementFeatures['locking'] = 'none';
-  const query = (node: SelectStatement) => {
-    if (node !== statement) found.subquery = true;
-    for (const cte of node.with?.ctes ?? []) commonTables.add(cte.name);
-    if (node.orderBy.length > 0) more.orderBy = true;
-    if (node.limit !== undefined || node.offset !== undefined) more.limit = true;
+  locking: StatementFeatures['locking'] = 'none';
+  readonly columns = new Set<string>();
+  readonly commonTables = new Set<string>();
+  readonly references: TableReference[] = [];
+
+  constructor(private readonly statement: Statement) {}
+
+  readonly query = (node: SelectStatement): void => {
+    const { found } = this;
+    if (node !== this.statement) found.subquery = true;
+    for (const cte of node.with?.ctes ?? []) this.commonTables.add(cte.name);
+    if (node.orderBy.length > 0) found.orderBy = true;
+    if (node.limit !== undefined || node.offset !== undefined) found.limit = true;
     for (const { strength } of node.locks) {
-      if (strength === 'update' || strength === 'no key update') locking = 'update';
-      else if (locking === 'none') locking = 'share';
+      if (strength === 'update' || strength === 'no key update') this.locking = 'update';
+      else if (this.locking === 'none') this.locking = 'share';
     }
     const bodies = [node.body];
     for (let body = bodies.pop(); body !== undefined; body = bodies.pop()) {
       if (body.type === 'set-operation') {
-        more.setOperation = true;
+        found.setOperation = true;
         bodies.push(body.left, body.right);
       } else if (body.type === 'core') {
         if (body.distinct) found.distinct = true;
-        if (body.groupBy.length > 0) more.groupBy = true;
+        if (body.groupBy.length > 0) found.groupBy = true;
         if (body.from.length > 1) found.join = true;
       }
     }
   };
-  const expression = (node: Expression) => {
-    if (node.type === 'column') columns.add(node.name);
+
+  readonly expression = (node: Expression): void => {
+    const { found } = this;
+    if (node.type === 'column') this.columns.add(node.name);
     else if (node.type === 'parameter' || node.type === 'raw') found.deterministic = false;
     else if (node.type === 'call') {
       if (node.over !== undefined) found.window = true;
@@ -92,35 +102,39 @@ export function statementFeatures(statement: Statement): StatementFeatures {
       if (unstable.test(node.name)) found.deterministic = false;
     }
   };
-  const from = (item: FromItem) => {
-    if (item.type === 'join') found.join = true;
-    else if (item.type === 'function') found.deterministic = false;
-    else if (item.type === 'table') references.push(item);
+
+  readonly from = (item: FromItem): void => {
+    if (item.type === 'join') this.found.join = true;
+    else if (item.type === 'function') this.found.deterministic = false;
+    else if (item.type === 'table') this.references.push(item);
   };
-  visitNodes(statement, { query, expression, from });
+}
+
+/** The features of a statement. */
+export function statementFeatures(statement: Statement): StatementFeatures {
+  const collector = new Collector(statement);
+  const { found, commonTables, references, columns } = collector;
+  visitNodes(statement, collector);
   if ('with' in statement && statement.with !== undefined) {
-    more.commonTable = true;
+    found.commonTable = true;
     for (const cte of statement.with.ctes) commonTables.add(cte.name);
   }
-  if (commonTables.size > 0) more.commonTable = true;
+  if (commonTables.size > 0) found.commonTable = true;
   const writes = writtenTables(statement);
   const inserted =
     statement.type === 'insert' || statement.type === 'create-index' ? statement.table : undefined;
   const reads = references
     .filter((item) => item !== inserted && !(item.schema === undefined && commonTables.has(item.name)))
     .map(tableUse);
-  if (statement.type === 'update' && (statement.limit !== undefined || statement.orderBy.length > 0))
-    more.limit = true;
-  if (statement.type === 'delete' && (statement.limit !== undefined || statement.orderBy.length > 0))
-    more.limit = true;
+  if (statement.type === 'update' || statement.type === 'delete')
+    found.limit ||= statement.limit !== undefined || statement.orderBy.length > 0;
   const opaque = statement.type === 'opaque';
   return {
     reads: opaque ? statement.tables.map((name) => ({ name })) : unique(reads),
     writes: opaque ? statement.tables.map((name) => ({ name })) : writes,
     columns: [...columns],
     ...found,
-    ...more,
-    locking,
+    locking: collector.locking,
     returning: 'returning' in statement && statement.returning !== undefined,
     deterministic: found.deterministic && !opaque,
     opaque,

@@ -95,9 +95,9 @@ export { isAggregateCall, type StatementFeatures, statementFeatures, type TableU
 export { type Token, type TokenKind, tokenize } from './lexer.js';
 export { type ShapedStatement, ShapeParser } from './parse/by-shape.js';
 export { parseExpressionText, parseStatement } from './parse/parse.js';
-export { printExpression } from './print/expression.js';
+
 export { printLiteral } from './print/literal.js';
-export { printStatement } from './print/print.js';
+export { printExpression, printStatement } from './print/print.js';
 export { normalizeSql, type SplitStatement, splitStatements } from './split.js';
 export {
   bytesValue,

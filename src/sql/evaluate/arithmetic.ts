@@ -244,3 +244,7 @@ export function convertTo(type: SqlType, dialect: Dialect): (value: Evaluated) =
     return scaled === undefined ? imprecise : decimalValue(scaled);
   };
 }
+
+export function isArithmetic(op: string): boolean {
+  return op === '+' || op === '-' || op === '*' || op === '/' || op === '%' || op === 'DIV';
+}

@@ -5,21 +5,21 @@
 import type { ComparisonOperator, Expression } from '../ast.js';
 import { temporalValue } from '../parse/literal.js';
 import type { Value } from '../value.js';
-import { comparison } from './compare.js';
-import { compileValue, isArithmetic, strict } from './expression.js';
+import { isArithmetic } from './arithmetic.js';
 import { matchLike } from './like.js';
 import type { Compiled, CompiledTruth, Context, Scope } from './scope.js';
 import { compileExists, compileInQuery, compileQuantified } from './subquery.js';
+import { and, any, compareCompiled, negateTruth, strict, xor } from './truth.js';
 import type { SqlType } from './types.js';
-import { isUndecidable, NotDecidable, type Truth, undecidable } from './undecidable.js';
+import { isUndecidable, NotDecidable, undecidable } from './undecidable.js';
 
 /** An expression as a condition. */
 export function compileTruth(e: Expression, scope: Scope, ctx: Context): CompiledTruth {
-  if (scope.computed?.has(e) === true) return truthOf(compileValue(e, scope, ctx), ctx);
+  if (scope.computed?.has(e) === true) return truthOf(ctx.compileValue(e, scope, ctx), ctx);
   const side = (operand: Expression) => compileTruth(operand, scope, ctx);
   switch (e.type) {
     case 'unary':
-      return e.op === 'NOT' ? negateTruth(side(e.operand)) : truthOf(compileValue(e, scope, ctx), ctx);
+      return e.op === 'NOT' ? negateTruth(side(e.operand)) : truthOf(ctx.compileValue(e, scope, ctx), ctx);
     case 'binary':
       switch (e.op) {
         case 'AND':
@@ -39,7 +39,7 @@ export function compileTruth(e: Expression, scope: Scope, ctx: Context): Compile
         case 'IS NOT DISTINCT FROM':
           return compileDistinct(e.left, e.right, e.op === 'IS DISTINCT FROM', scope, ctx);
         default:
-          if (isArithmetic(e.op) || e.op === '||') return truthOf(compileValue(e, scope, ctx), ctx);
+          if (isArithmetic(e.op) || e.op === '||') return truthOf(ctx.compileValue(e, scope, ctx), ctx);
           throw new NotDecidable(`the operator ${e.op}`);
       }
     case 'between': {
@@ -65,7 +65,7 @@ export function compileTruth(e: Expression, scope: Scope, ctx: Context): Compile
     case 'is':
       return compileIs(e, scope, ctx);
     default:
-      return truthOf(compileValue(e, scope, ctx), ctx);
+      return truthOf(ctx.compileValue(e, scope, ctx), ctx);
   }
 }
 
@@ -81,56 +81,6 @@ function truthOf(value: Compiled, ctx: Context): CompiledTruth {
   };
 }
 
-export function negateTruth(truth: CompiledTruth): CompiledTruth {
-  return (env) => {
-    const result = truth(env);
-    return typeof result === 'boolean' ? !result : result;
-  };
-}
-
-function and(a: CompiledTruth, b: CompiledTruth): CompiledTruth {
-  return (env) => {
-    const left = a(env);
-    if (left === false) return false;
-    const right = b(env);
-    if (left === true || right === false) return right;
-    return isUndecidable(left) ? left : isUndecidable(right) ? right : null;
-  };
-}
-
-/** OR over many. */
-export function any(truths: readonly CompiledTruth[]): CompiledTruth {
-  return (env) => {
-    let result: Truth = false;
-    for (const truth of truths) {
-      const next = truth(env);
-      if (next === true) return true;
-      if (isUndecidable(next)) result = next;
-      else if (next === null && result === false) result = null;
-    }
-    return result;
-  };
-}
-
-function xor(a: CompiledTruth, b: CompiledTruth): CompiledTruth {
-  return (env) => {
-    const left = a(env);
-    const right = b(env);
-    if (typeof left === 'boolean' && typeof right === 'boolean') return left !== right;
-    if (left === null || right === null) return null;
-    return isUndecidable(left) ? left : right;
-  };
-}
-
-const tests: Readonly<Record<ComparisonOperator, (sign: number) => boolean>> = {
-  '=': (sign) => sign === 0,
-  '<>': (sign) => sign !== 0,
-  '<': (sign) => sign < 0,
-  '<=': (sign) => sign <= 0,
-  '>': (sign) => sign > 0,
-  '>=': (sign) => sign >= 0,
-};
-
 export function compileCompare(
   op: ComparisonOperator,
   left: Expression,
@@ -142,27 +92,6 @@ export function compileCompare(
     return compareRows(op, left.items, right.items, scope, ctx);
   const [a, b] = matchLiterals(left, right, scope, ctx);
   return compareCompiled(op, a, b, ctx);
-}
-
-export function compareCompiled(
-  op: ComparisonOperator,
-  a: Compiled,
-  b: Compiled,
-  ctx: Context,
-): CompiledTruth {
-  const equality = op === '=' || op === '<>';
-  const compare = comparison(a.type, b.type, ctx.dialect, ctx.textOrder, equality);
-  const test = tests[op];
-  return (env) => {
-    const x = a.run(env);
-    if (x === null) return null;
-    const y = b.run(env);
-    if (y === null) return null;
-    if (isUndecidable(x)) return x;
-    if (isUndecidable(y)) return y;
-    const sign = compare(x, y);
-    return typeof sign === 'number' ? test(sign) : sign;
-  };
 }
 
 function compareRows(
@@ -185,8 +114,8 @@ function matchLiterals(
   scope: Scope,
   ctx: Context,
 ): [Compiled, Compiled] {
-  const a = compileValue(left, scope, ctx);
-  const b = compileValue(right, scope, ctx);
+  const a = ctx.compileValue(left, scope, ctx);
+  const b = ctx.compileValue(right, scope, ctx);
   return [adaptLiteral(left, a, b.type, ctx), adaptLiteral(right, b, a.type, ctx)];
 }
 
@@ -238,8 +167,8 @@ function compileLike(e: Extract<Expression, { type: 'like' }>, scope: Scope, ctx
   }
   const escaped = mark?.type === 'literal' ? (mark.value as string) : undefined;
   const matched = strict(
-    compileValue(e.operand, scope, ctx).run,
-    compileValue(e.pattern, scope, ctx).run,
+    ctx.compileValue(e.operand, scope, ctx).run,
+    ctx.compileValue(e.pattern, scope, ctx).run,
     (text, pattern) => {
       if (typeof text !== 'string' || typeof pattern !== 'string')
         return undecidable('LIKE on what is not text');
@@ -253,7 +182,7 @@ function compileIs(e: Extract<Expression, { type: 'is' }>, scope: Scope, ctx: Co
   const { test, negated } = e;
   if (test === 'NULL') {
     if (e.operand.type === 'row') throw new NotDecidable('IS NULL on a row');
-    const { run } = compileValue(e.operand, scope, ctx);
+    const { run } = ctx.compileValue(e.operand, scope, ctx);
     return (env) => {
       const value = run(env);
       return isUndecidable(value) ? value : (value === null) !== negated;

@@ -28,6 +28,7 @@ export function contextOf(options: EvaluateOptions): Context {
   return {
     dialect: options.dialect,
     textOrder: options.textOrder ?? defaultTextOrder(options.dialect),
+    compileValue,
     compileQuery,
     table: (name, schema) => {
       const key = JSON.stringify([schema, name]);

@@ -8,13 +8,14 @@
 import type { Expression } from '../ast.js';
 import type { Value } from '../value.js';
 import { visitNodes } from '../walk.js';
-import { arithmetic, convertTo, negate, unifyTypes } from './arithmetic.js';
+import { arithmetic, convertTo, isArithmetic, negate, unifyTypes } from './arithmetic.js';
 import { compileCast } from './cast.js';
 import { compileCompare, compileTruth } from './condition.js';
 import { compileCall } from './functions.js';
 import { decimalValue, expandExponent } from './number.js';
 import { type Compiled, type Context, type Env, resolveColumn, type Scope } from './scope.js';
 import { compileScalarQuery } from './subquery.js';
+import { strict } from './truth.js';
 import { literalType, type SqlType, truthType, types } from './types.js';
 import { type Evaluated, isUndecidable, NotDecidable, undecidable } from './undecidable.js';
 
@@ -114,27 +115,6 @@ function outerRow(env: Env, depth: number): readonly Evaluated[] {
   let at = env;
   for (let i = 0; i < depth; i++) at = at.outer!;
   return at.row;
-}
-
-export function isArithmetic(op: string): boolean {
-  return op === '+' || op === '-' || op === '*' || op === '/' || op === '%' || op === 'DIV';
-}
-
-/** NULL and undecidable pass through; an operation sees only values. */
-export function strict(
-  a: Compiled['run'],
-  b: Compiled['run'],
-  apply: (a: Value, b: Value) => Evaluated,
-): Compiled['run'] {
-  return (env) => {
-    const x = a(env);
-    if (x === null) return null;
-    const y = b(env);
-    if (y === null) return null;
-    if (isUndecidable(x)) return x;
-    if (isUndecidable(y)) return y;
-    return apply(x, y);
-  };
 }
 
 /** MariaDB makes the negation of a negative constant a decimal, whatever the constant is made of. */

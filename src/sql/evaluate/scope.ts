@@ -76,7 +76,8 @@ export interface Context {
   readonly dialect: Dialect;
   readonly textOrder: TextOrder;
   readonly table: (name: string, schema?: string) => Relation | undefined;
-  /** Compiles a query; passed in so that expressions and queries need not import each other. */
+  /** Expressions and queries can stand inside each other; the files that compile them reach each other here. */
+  readonly compileValue: (expression: Expression, scope: Scope, context: Context) => Compiled;
   readonly compileQuery: (query: SelectStatement, parent: Scope | undefined, context: Context) => Relation;
 }
 

@@ -1,8 +1,7 @@
 /** Subqueries inside expressions. One that uses nothing from outside runs once. */
 import type { Expression, QuantifiedExpression, SelectStatement } from '../ast.js';
-import { compareCompiled, negateTruth } from './condition.js';
-import { compileValue } from './expression.js';
 import type { Compiled, CompiledTruth, Context, Env, Relation, RelationRows, Scope } from './scope.js';
+import { compareCompiled, negateTruth } from './truth.js';
 import { type Evaluated, isUndecidable, NotDecidable, type Truth, undecidable } from './undecidable.js';
 
 /** The query's rows for an outer row. */
@@ -77,7 +76,7 @@ function anyRow(
   scope: Scope,
   ctx: Context,
 ): CompiledTruth {
-  const value = compileValue(operand, scope, ctx);
+  const value = ctx.compileValue(operand, scope, ctx);
   const { relation, rows } = compileColumn(query, scope, ctx);
   // A second row holds the candidate, so that the ordinary comparison can be used on both.
   const left: Compiled = { type: value.type, run: (env) => env.row[0]! };

@@ -46,6 +46,15 @@ export function truthType(dialect: Dialect): SqlType {
   return dialect === 'mysql' || dialect === 'sqlite' ? types.bigint : types.bool;
 }
 
+/** How many bits the integers of a declared type have. */
+const integerBits: Readonly<Record<string, number>> = {
+  ...{ TINYINT: 8, INT1: 8 },
+  ...{ SMALLINT: 16, INT2: 16, SMALLSERIAL: 16, SHORT: 16 },
+  MEDIUMINT: 24,
+  ...{ INT: 32, INTEGER: 32, INT4: 32, SERIAL: 32 },
+  ...{ SIGNED: 64, BIGINT: 64, INT8: 64, BIGSERIAL: 64, LONG: 64, 'SIGNED INTEGER': 64 },
+};
+
 /** A declared type, by its name. */
 export function sqlType(declared: string | undefined, dialect: Dialect): SqlType {
   const text = (declared ?? '').toUpperCase();
@@ -57,29 +66,8 @@ export function sqlType(declared: string | undefined, dialect: Dialect): SqlType
   if (text.includes('WITH TIME ZONE'))
     return text.startsWith('TIMESTAMP') ? { family: 'instant' } : types.unknown;
   const name = base.replace(/ (UNSIGNED|SIGNED|ZEROFILL|WITHOUT TIME ZONE)$/, '');
+  if (Object.hasOwn(integerBits, name)) return { family: 'int', bits: integerBits[name]!, ...unsigned };
   switch (name) {
-    case 'TINYINT':
-    case 'INT1':
-      return { family: 'int', bits: 8, ...unsigned };
-    case 'SMALLINT':
-    case 'INT2':
-    case 'SMALLSERIAL':
-    case 'SHORT':
-      return { family: 'int', bits: 16, ...unsigned };
-    case 'MEDIUMINT':
-      return { family: 'int', bits: 24, ...unsigned };
-    case 'INT':
-    case 'INTEGER':
-    case 'INT4':
-    case 'SERIAL':
-    case 'SIGNED':
-      return { family: 'int', bits: name === 'SIGNED' ? 64 : 32, ...unsigned };
-    case 'BIGINT':
-    case 'INT8':
-    case 'BIGSERIAL':
-    case 'LONG':
-    case 'SIGNED INTEGER':
-      return { family: 'int', bits: 64, ...unsigned };
     case 'DECIMAL':
     case 'NUMERIC':
     case 'DEC':

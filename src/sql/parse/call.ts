@@ -1,7 +1,7 @@
 /** Function calls: arguments, DISTINCT, aggregate ORDER BY, FILTER, OVER. */
 import type { CallExpression, Expression, OrderItem, WindowSpec } from '../ast.js';
 import type { Cursor } from './cursor.js';
-import { parseExpression, parseExpressions } from './expression.js';
+import { nestedExpression, parseExpressions } from './nested.js';
 
 /** Functions with a grammar of their own inside the parentheses; kept as text when it is used. */
 const special = new Set(
@@ -41,7 +41,7 @@ function callTail(c: Cursor): { filter?: Expression; over?: WindowSpec } {
     c.advance();
     const filter = c.parenthesized(() => {
       c.expect('WHERE');
-      return parseExpression(c);
+      return nestedExpression(c);
     });
     tail = { filter };
   }
@@ -69,7 +69,7 @@ export function parseWindow(c: Cursor): WindowSpec {
 export function parseOrderBy(c: Cursor): OrderItem[] {
   c.expect('ORDER', 'BY');
   return c.list(() => {
-    const expression = parseExpression(c);
+    const expression = nestedExpression(c);
     const descending = c.accept('DESC');
     if (!descending) c.accept('ASC');
     const nulls = c.accept('NULLS', 'FIRST') ? 'first' : c.accept('NULLS', 'LAST') ? 'last' : undefined;

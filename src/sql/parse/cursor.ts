@@ -4,6 +4,7 @@
  * Spaces and plain comments are gone; neighbouring symbols that form one operator are joined. A move that does not
  * fit throws `ParseFailure`, which `parseStatement` turns into an opaque statement.
  */
+import type { Expression, SelectStatement, WriteStatement } from '../ast.js';
 import type { Dialect } from '../dialect.js';
 import { type Token, type TokenKind, tokenize } from '../lexer.js';
 import { foldName, isNameWord } from '../words.js';
@@ -21,6 +22,13 @@ const operators = new Set(
 /** Beyond this a recursive reader, printer or evaluator could run out of stack. */
 const maxDepth = 200;
 
+/** The rules of the grammar that can stand inside others. */
+export interface Grammar {
+  expression(c: Cursor, atLeast: number): Expression;
+  query(c: Cursor): SelectStatement;
+  write(c: Cursor): WriteStatement;
+}
+
 export class Cursor {
   readonly dialect: Dialect;
   readonly sql: string;
@@ -33,7 +41,12 @@ export class Cursor {
   /** Optimizer hint comments by the index of the token they stand before. */
   private hints: Map<number, string> | undefined;
 
-  constructor(sql: string, dialect: Dialect) {
+  constructor(
+    sql: string,
+    dialect: Dialect,
+    /** The rules that others reach through it (`nested.ts`). */
+    readonly grammar: Grammar,
+  ) {
     this.sql = sql;
     this.dialect = dialect;
     const all = tokenize(sql, dialect);

@@ -11,10 +11,12 @@ import type {
   TableConstraint,
 } from '../ast.js';
 import type { Cursor } from './cursor.js';
-import { makeCast, parseExpression } from './expression.js';
+import { parseExpression } from './expression.js';
 import { parseTable } from './from.js';
+import { makeCast } from './literal.js';
+import { startsQuery } from './nested.js';
 import { parseOperand } from './operand.js';
-import { parseQuery, parseWhere, startsQuery } from './query.js';
+import { parseQuery, parseWhere } from './query.js';
 import { parseTypeName } from './type-name.js';
 import { parseIndexed } from './write.js';
 

@@ -2,12 +2,13 @@
  * Expressions, by precedence climbing: read an operand, then as long as the operator that follows binds at least as
  * tightly as asked, take it and its right side. The binding strengths are the dialect's (`operators.ts`).
  */
-import type { Expression, SelectStatement } from '../ast.js';
+import type { Expression } from '../ast.js';
 import { type Cursor, ParseFailure } from './cursor.js';
-import { binaryValue } from './literal.js';
+import { makeCast } from './literal.js';
+import { attemptQuery, parseExpressions } from './nested.js';
 import { parseOperand } from './operand.js';
 import { type Infix, operatorsOf } from './operators.js';
-import { parseQuery, startsQuery } from './query.js';
+
 import { parseTypeName } from './type-name.js';
 
 /** A chain of this many operators makes a tree no recursive function should walk. */
@@ -27,10 +28,6 @@ export function parseExpression(c: Cursor, atLeast = 0): Expression {
   }
   c.leave();
   return left;
-}
-
-export function parseExpressions(c: Cursor): Expression[] {
-  return c.list(() => parseExpression(c));
 }
 
 /** What an operator makes of its left operand; `undefined` when the word belongs to someone else. */
@@ -98,17 +95,6 @@ function parseIn(c: Cursor, operand: Expression, negated: boolean): Expression {
   });
 }
 
-/** A query up to the closing parenthesis, if that is what stands here. */
-export function attemptQuery(c: Cursor): SelectStatement | undefined {
-  if (!startsQuery(c)) return undefined;
-  if (c.key() !== '(') return parseQuery(c);
-  return c.attempt(() => {
-    const query = parseQuery(c);
-    if (c.key() !== ')') c.fail(')');
-    return query;
-  });
-}
-
 function parseQuantified(
   c: Cursor,
   operand: Expression,
@@ -118,7 +104,7 @@ function parseQuantified(
   if ((key !== 'ANY' && key !== 'SOME' && key !== 'ALL') || c.key(1) !== '(') return undefined;
   return c.attempt(() => {
     c.advance();
-    const query = c.parenthesized(() => parseQuery(c));
+    const query = c.parenthesized(() => c.grammar.query(c));
     const op = operator.op as '=' | '<>' | '<' | '<=' | '>' | '>=';
     return { type: 'quantified', op, quantifier: key === 'ALL' ? 'ALL' : 'ANY', operand, query };
   });
@@ -142,12 +128,4 @@ function parseIs(c: Cursor, operand: Expression, level: number, atLeast: number)
   if (c.dialect !== 'sqlite') c.fail('NULL, TRUE, FALSE or DISTINCT FROM');
   const op = negated ? 'IS DISTINCT FROM' : 'IS NOT DISTINCT FROM';
   return { type: 'binary', op, left: operand, right: parseExpression(c, level + 1) };
-}
-
-export function makeCast(c: Cursor, operand: Expression, to: string): Expression {
-  if (operand.type === 'literal' && typeof operand.value === 'string') {
-    const value = binaryValue(operand.value, to, c.dialect);
-    if (value !== undefined) return { type: 'literal', value };
-  }
-  return { type: 'cast', operand, to };
 }

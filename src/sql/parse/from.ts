@@ -3,7 +3,8 @@ import type { Expression, FromItem, JoinKind, TableReference } from '../ast.js';
 import { isAliasWord } from '../words.js';
 import { parseCall } from './call.js';
 import { type Cursor, ParseFailure } from './cursor.js';
-import { attemptQuery, parseExpression } from './expression.js';
+import { parseExpression } from './expression.js';
+import { attemptQuery } from './nested.js';
 
 /** The comma-separated list behind FROM. */
 export function parseFrom(c: Cursor): FromItem[] {

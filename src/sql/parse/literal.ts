@@ -70,3 +70,11 @@ export function binaryValue(text: string, type: string, dialect: Dialect): Value
   }
   return undefined;
 }
+
+export function makeCast(c: Cursor, operand: Expression, to: string): Expression {
+  if (operand.type === 'literal' && typeof operand.value === 'string') {
+    const value = binaryValue(operand.value, to, c.dialect);
+    if (value !== undefined) return { type: 'literal', value };
+  }
+  return { type: 'cast', operand, to };
+}

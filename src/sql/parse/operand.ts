@@ -3,10 +3,9 @@ import type { CaseBranch, Expression } from '../ast.js';
 import { foldName, isNameWord, notFunctions } from '../words.js';
 import { parseCall } from './call.js';
 import type { Cursor } from './cursor.js';
-import { attemptQuery, makeCast, parseExpression, parseExpressions } from './expression.js';
-import { numberLiteral, stringLiteral, temporalValue } from './literal.js';
+import { makeCast, numberLiteral, stringLiteral, temporalValue } from './literal.js';
+import { attemptQuery, nestedExpression, parseExpressions } from './nested.js';
 import { operatorsOf } from './operators.js';
-import { parseQuery } from './query.js';
 import { parseTypeName } from './type-name.js';
 
 export function parseOperand(c: Cursor): Expression {
@@ -42,17 +41,17 @@ function parseSymbol(c: Cursor): Expression {
       c.advance();
       // `-5::int` is the negation of a cast, and hexadecimal digits have no negative form: neither is a constant.
       if (c.kind() === 'number' && c.key(1) !== '::' && !/^0[xX]/.test(c.text())) return parseNumber(c, true);
-      return { type: 'unary', op: '-', operand: parseExpression(c, unary) };
+      return { type: 'unary', op: '-', operand: nestedExpression(c, unary) };
     case '+':
       c.advance();
-      return { type: 'unary', op: '+', operand: parseExpression(c, unary) };
+      return { type: 'unary', op: '+', operand: nestedExpression(c, unary) };
     case '~':
       c.advance();
-      return { type: 'unary', op: '~', operand: parseExpression(c, unary) };
+      return { type: 'unary', op: '~', operand: nestedExpression(c, unary) };
     case '!':
       if (c.dialect !== 'mysql') break;
       c.advance();
-      return { type: 'unary', op: 'NOT', operand: parseExpression(c, unary) };
+      return { type: 'unary', op: 'NOT', operand: nestedExpression(c, unary) };
     case '?':
       return { type: 'parameter', text: c.advance() };
     case '$':
@@ -119,7 +118,7 @@ function parseWord(c: Cursor): Expression {
       return { type: 'literal', value: key === 'TRUE' };
     case 'NOT':
       c.advance();
-      return { type: 'unary', op: 'NOT', operand: parseExpression(c, operatorsOf(c.dialect).not) };
+      return { type: 'unary', op: 'NOT', operand: nestedExpression(c, operatorsOf(c.dialect).not) };
     case 'CASE':
       return parseCase(c);
     case 'DEFAULT':
@@ -129,7 +128,7 @@ function parseWord(c: Cursor): Expression {
     case 'EXISTS':
       if (!opens) break;
       c.advance();
-      return { type: 'exists', query: c.parenthesized(() => parseQuery(c)) };
+      return { type: 'exists', query: c.parenthesized(() => c.grammar.query(c)) };
     case 'CAST':
     case 'TRY_CAST':
       if (opens) return parseCast(c);
@@ -141,7 +140,7 @@ function parseWord(c: Cursor): Expression {
     case 'BINARY':
       if (c.dialect !== 'mysql' || opens) break;
       c.advance();
-      return { type: 'cast', operand: parseExpression(c, operatorsOf(c.dialect).unary), to: 'BINARY' };
+      return { type: 'cast', operand: nestedExpression(c, operatorsOf(c.dialect).unary), to: 'BINARY' };
     case 'INTERVAL':
       if (!opens || c.dialect !== 'mysql') return parseInterval(c) ?? parseNamed(c);
       break;
@@ -194,7 +193,7 @@ function parseInterval(c: Cursor): Expression | undefined {
     next === 'string' || next === 'number' || c.key(1) === '(' || c.key(1) === '-' || next === 'word';
   if (!starts || (next === 'word' && c.dialect !== 'mysql')) return undefined;
   c.advance();
-  const amount = c.dialect === 'mysql' ? parseExpression(c) : parseOperand(c);
+  const amount = c.dialect === 'mysql' ? nestedExpression(c) : parseOperand(c);
   const unit = /^(MICROSECOND|SECOND|MINUTE|HOUR|DAY|WEEK|MONTH|QUARTER|YEAR)S?(_[A-Z]+)?$/.test(c.key());
   return { type: 'interval', amount, ...(unit ? { unit: c.advance().toUpperCase() } : {}) };
 }
@@ -202,7 +201,7 @@ function parseInterval(c: Cursor): Expression | undefined {
 function parseCast(c: Cursor): Expression {
   const attempt = c.advance().toUpperCase() === 'TRY_CAST';
   c.expect('(');
-  const operand = parseExpression(c);
+  const operand = nestedExpression(c);
   c.expect('AS');
   const to = parseTypeName(c);
   c.expect(')');
@@ -211,15 +210,15 @@ function parseCast(c: Cursor): Expression {
 
 function parseCase(c: Cursor): Expression {
   c.expect('CASE');
-  const operand = c.key() === 'WHEN' ? {} : { operand: parseExpression(c) };
+  const operand = c.key() === 'WHEN' ? {} : { operand: nestedExpression(c) };
   const branches: CaseBranch[] = [];
   while (c.accept('WHEN')) {
-    const when = parseExpression(c);
+    const when = nestedExpression(c);
     c.expect('THEN');
-    branches.push({ when, result: parseExpression(c) });
+    branches.push({ when, result: nestedExpression(c) });
   }
   if (branches.length === 0) c.fail('WHEN');
-  const otherwise = c.accept('ELSE') ? { otherwise: parseExpression(c) } : {};
+  const otherwise = c.accept('ELSE') ? { otherwise: nestedExpression(c) } : {};
   c.expect('END');
   return { type: 'case', ...operand, branches, ...otherwise };
 }

@@ -3,8 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { classifyStatement } from '../classify.js';
 import type { Dialect } from '../dialect.js';
-import { printExpression } from '../print/expression.js';
-import { printStatement } from '../print/print.js';
+import { printExpression, printStatement } from '../print/print.js';
 import { parseExpressionText, parseStatement } from './parse.js';
 
 const dialects: readonly Dialect[] = ['postgres', 'mysql', 'sqlite', 'duckdb'];

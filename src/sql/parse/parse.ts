@@ -8,13 +8,16 @@ import type { Dialect } from '../dialect.js';
 import { tokenize } from '../lexer.js';
 import { normalizeSql } from '../split.js';
 import { foldName } from '../words.js';
-import { Cursor, ParseFailure } from './cursor.js';
+import { Cursor, type Grammar, ParseFailure } from './cursor.js';
 import { parseCreate, parseDrop } from './definition.js';
 import { parseExpression as parseCursorExpression } from './expression.js';
-import { parseQuery, parseQueryRest, parseWith, startsQuery } from './query.js';
+import { startsQuery } from './nested.js';
+import { parseQuery, parseQueryRest, parseWith } from './query.js';
 import { unquoteName } from './strings.js';
 import { parseTransaction } from './transaction.js';
 import { parseWrite, parseWriteRest } from './write.js';
+
+const grammar: Grammar = { expression: parseCursorExpression, query: parseQuery, write: parseWrite };
 
 /**
  * Reads one statement.
@@ -23,7 +26,7 @@ import { parseWrite, parseWriteRest } from './write.js';
  */
 export function parseStatement(sql: string, dialect: Dialect = 'postgres'): Statement {
   try {
-    const c = new Cursor(sql, dialect);
+    const c = new Cursor(sql, dialect, grammar);
     const statement = dispatch(c);
     if (statement === undefined)
       return opaque(sql, dialect, `${c.key() || 'it'} is not a statement we parse`);
@@ -38,7 +41,7 @@ export function parseStatement(sql: string, dialect: Dialect = 'postgres'): Stat
 /** Reads one expression; `undefined` when it is not in the grammar. */
 export function parseExpressionText(sql: string, dialect: Dialect = 'postgres'): Expression | undefined {
   try {
-    const c = new Cursor(sql, dialect);
+    const c = new Cursor(sql, dialect, grammar);
     const expression = parseCursorExpression(c);
     c.end();
     return expression;

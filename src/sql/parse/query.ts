@@ -19,20 +19,9 @@ import type {
 import { isAliasWord } from '../words.js';
 import { parseOrderBy, parseWindow } from './call.js';
 import { type Cursor, ParseFailure } from './cursor.js';
-import { parseExpression, parseExpressions } from './expression.js';
+import { parseExpression } from './expression.js';
 import { parseFrom } from './from.js';
-import { parseWrite } from './write.js';
-
-/** Whether a query can begin here, perhaps behind parentheses. */
-export function startsQuery(c: Cursor): boolean {
-  let ahead = 0;
-  while (c.key(ahead) === '(') ahead++;
-  const key = c.key(ahead);
-  if (key === 'SELECT' || key === 'WITH') return true;
-  // MySQL's VALUES(column) is a function; its table constructor is VALUES ROW(…).
-  if (key === 'VALUES') return c.dialect !== 'mysql' || c.key(ahead + 1) === 'ROW';
-  return key === 'FROM' && c.dialect === 'duckdb';
-}
+import { parseExpressions, startsQuery } from './nested.js';
 
 export function parseQuery(c: Cursor): SelectStatement {
   c.enter();
@@ -113,7 +102,7 @@ export function parseWith(c: Cursor): WithClause {
       : c.accept('MATERIALIZED')
         ? { materialized: true }
         : {};
-    const statement = c.parenthesized(() => (startsQuery(c) ? parseQuery(c) : parseWrite(c)));
+    const statement = c.parenthesized(() => (startsQuery(c) ? parseQuery(c) : c.grammar.write(c)));
     if (statement.type === 'merge') c.fail('SELECT, INSERT, UPDATE or DELETE');
     return { name, ...columns, ...materialized, statement };
   });

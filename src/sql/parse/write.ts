@@ -15,23 +15,24 @@ import type {
   TableReference,
   UpdateStatement,
   WithClause,
+  WriteStatement,
 } from '../ast.js';
 import { parseOrderBy } from './call.js';
 import type { Cursor } from './cursor.js';
-import { parseExpression, parseExpressions } from './expression.js';
+import { parseExpression } from './expression.js';
 import { parseFrom, parseJoins, parseTable } from './from.js';
-import { parseLimits, parseQuery, parseSelectItems, parseWhere, parseWith, startsQuery } from './query.js';
+import { parseExpressions, startsQuery } from './nested.js';
+import { parseLimits, parseQuery, parseSelectItems, parseWhere, parseWith } from './query.js';
 
-type Write = InsertStatement | UpdateStatement | DeleteStatement | MergeStatement;
 type Mode = Exclude<InsertStatement['mode'], undefined>;
 
 /** A write, with or without WITH before it. */
-export function parseWrite(c: Cursor): Write {
+export function parseWrite(c: Cursor): WriteStatement {
   return parseWriteRest(c, c.key() === 'WITH' ? parseWith(c) : undefined);
 }
 
 /** A write behind its WITH. */
-export function parseWriteRest(c: Cursor, clause: WithClause | undefined): Write {
+export function parseWriteRest(c: Cursor, clause: WithClause | undefined): WriteStatement {
   const head = clause === undefined ? {} : { with: clause };
   switch (c.key()) {
     case 'INSERT':

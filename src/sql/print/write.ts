@@ -9,10 +9,11 @@ import type {
   MergeStatement,
   SelectItem,
   UpdateStatement,
+  WriteStatement,
 } from '../ast.js';
-import type { Dialect } from '../dialect.js';
 import { printName } from '../words.js';
 import { printExpression, printExpressions, printOrderBy } from './expression.js';
+import type { Printer } from './printer.js';
 import {
   printFrom,
   printFromItem,
@@ -23,154 +24,144 @@ import {
   printWith,
 } from './query.js';
 
-type Write = InsertStatement | UpdateStatement | DeleteStatement | MergeStatement;
-
-export function printWrite(statement: Write, dialect: Dialect): string {
-  const text = printBare(statement, dialect);
-  return statement.with === undefined ? text : `${printWith(statement.with, dialect)} ${text}`;
+export function printWrite(statement: WriteStatement, p: Printer): string {
+  const text = printBare(statement, p);
+  return statement.with === undefined ? text : `${printWith(statement.with, p)} ${text}`;
 }
 
-function printBare(statement: Write, dialect: Dialect): string {
+function printBare(statement: WriteStatement, p: Printer): string {
   switch (statement.type) {
     case 'insert':
-      return printInsert(statement, dialect);
+      return printInsert(statement, p);
     case 'update':
-      return printUpdate(statement, dialect);
+      return printUpdate(statement, p);
     case 'delete':
-      return printDelete(statement, dialect);
+      return printDelete(statement, p);
     case 'merge':
-      return printMerge(statement, dialect);
+      return printMerge(statement, p);
     default:
       return statement satisfies never;
   }
 }
 
 /** `INSERT OR IGNORE` or MySQL's `INSERT IGNORE`, `REPLACE`. */
-function printVerb(
-  verb: string,
-  mode: string | undefined,
-  hint: string | undefined,
-  dialect: Dialect,
-): string {
+function printVerb(verb: string, mode: string | undefined, hint: string | undefined, p: Printer): string {
   const hinted = hint === undefined ? '' : ` ${hint}`;
   if (mode === undefined) return verb + hinted;
-  if (dialect !== 'mysql') return `${verb}${hinted} OR ${mode.toUpperCase()}`;
+  if (p.dialect !== 'mysql') return `${verb}${hinted} OR ${mode.toUpperCase()}`;
   if (mode === 'replace') return `REPLACE${hinted}`;
   return mode === 'ignore' ? `${verb}${hinted} IGNORE` : verb + hinted;
 }
 
-function printInsert(insert: InsertStatement, dialect: Dialect): string {
-  const alias = insert.table.alias === undefined ? '' : ` AS ${printName(insert.table.alias, dialect)}`;
+function printInsert(insert: InsertStatement, p: Printer): string {
+  const alias = insert.table.alias === undefined ? '' : ` AS ${printName(insert.table.alias, p.dialect)}`;
   const parts = [
-    printVerb('INSERT', insert.mode, insert.hint, dialect),
-    `INTO ${printTableName(insert.table, dialect)}${alias}`,
+    printVerb('INSERT', insert.mode, insert.hint, p),
+    `INTO ${printTableName(insert.table, p)}${alias}`,
   ];
-  if (insert.columns !== undefined) parts.push(`(${printNames(insert.columns, dialect)})`);
+  if (insert.columns !== undefined) parts.push(`(${printNames(insert.columns, p)})`);
   const { source } = insert;
-  if (source.type === 'defaults') parts.push(dialect === 'mysql' ? '() VALUES ()' : 'DEFAULT VALUES');
-  else if (source.type === 'query') parts.push(printQuery(source.query, dialect));
-  else parts.push(`VALUES ${source.rows.map((row) => `(${printExpressions(row, dialect)})`).join(', ')}`);
-  if (insert.conflict !== undefined) parts.push(printConflict(insert.conflict, dialect));
-  return parts.join(' ') + printReturning(insert.returning, dialect);
+  if (source.type === 'defaults') parts.push(p.dialect === 'mysql' ? '() VALUES ()' : 'DEFAULT VALUES');
+  else if (source.type === 'query') parts.push(printQuery(source.query, p));
+  else parts.push(`VALUES ${source.rows.map((row) => `(${printExpressions(row, p)})`).join(', ')}`);
+  if (insert.conflict !== undefined) parts.push(printConflict(insert.conflict, p));
+  return parts.join(' ') + printReturning(insert.returning, p);
 }
 
-function printConflict(conflict: ConflictClause, dialect: Dialect): string {
-  if (conflict.type === 'on-duplicate-key')
-    return `ON DUPLICATE KEY UPDATE ${printSet(conflict.set, dialect)}`;
+function printConflict(conflict: ConflictClause, p: Printer): string {
+  if (conflict.type === 'on-duplicate-key') return `ON DUPLICATE KEY UPDATE ${printSet(conflict.set, p)}`;
   const parts = ['ON CONFLICT'];
   if (conflict.constraint !== undefined)
-    parts.push(`ON CONSTRAINT ${printName(conflict.constraint, dialect)}`);
-  if (conflict.columns !== undefined) parts.push(`(${printIndexed(conflict.columns, dialect)})`);
-  if (conflict.columnsWhere !== undefined)
-    parts.push(`WHERE ${printExpression(conflict.columnsWhere, dialect)}`);
-  parts.push(conflict.set === undefined ? 'DO NOTHING' : `DO UPDATE SET ${printSet(conflict.set, dialect)}`);
-  if (conflict.where !== undefined) parts.push(`WHERE ${printExpression(conflict.where, dialect)}`);
+    parts.push(`ON CONSTRAINT ${printName(conflict.constraint, p.dialect)}`);
+  if (conflict.columns !== undefined) parts.push(`(${printIndexed(conflict.columns, p)})`);
+  if (conflict.columnsWhere !== undefined) parts.push(`WHERE ${printExpression(conflict.columnsWhere, p)}`);
+  parts.push(conflict.set === undefined ? 'DO NOTHING' : `DO UPDATE SET ${printSet(conflict.set, p)}`);
+  if (conflict.where !== undefined) parts.push(`WHERE ${printExpression(conflict.where, p)}`);
   return parts.join(' ');
 }
 
-export function printIndexed(columns: readonly IndexedExpression[], dialect: Dialect): string {
+export function printIndexed(columns: readonly IndexedExpression[], p: Printer): string {
   return columns
     .map(({ expression, length, tail }) => {
-      const text = printExpression(expression, dialect);
-      const bare = expression.type === 'column' || (expression.type === 'call' && dialect !== 'mysql');
+      const text = printExpression(expression, p);
+      const bare = expression.type === 'column' || (expression.type === 'call' && p.dialect !== 'mysql');
       const prefix = length === undefined ? '' : `(${length})`;
       return `${bare ? text : `(${text})`}${prefix}${tail === undefined ? '' : ` ${tail}`}`;
     })
     .join(', ');
 }
 
-export function printSet(assignments: readonly Assignment[], dialect: Dialect): string {
+export function printSet(assignments: readonly Assignment[], p: Printer): string {
   return assignments
     .map(({ table, columns, tuple, value }) => {
-      const qualifier = table === undefined ? '' : `${printName(table, dialect)}.`;
-      const names =
-        tuple === true ? `(${printNames(columns, dialect)})` : qualifier + printNames(columns, dialect);
-      return `${names} = ${printExpression(value, dialect)}`;
+      const qualifier = table === undefined ? '' : `${printName(table, p.dialect)}.`;
+      const names = tuple === true ? `(${printNames(columns, p)})` : qualifier + printNames(columns, p);
+      return `${names} = ${printExpression(value, p)}`;
     })
     .join(', ');
 }
 
-function printReturning(items: readonly SelectItem[] | undefined, dialect: Dialect): string {
-  return items === undefined ? '' : ` RETURNING ${printItems(items, dialect)}`;
+function printReturning(items: readonly SelectItem[] | undefined, p: Printer): string {
+  return items === undefined ? '' : ` RETURNING ${printItems(items, p)}`;
 }
 
-function printTail(statement: UpdateStatement | DeleteStatement, dialect: Dialect): string[] {
+function printTail(statement: UpdateStatement | DeleteStatement, p: Printer): string[] {
   const parts: string[] = [];
-  if (statement.where !== undefined) parts.push(`WHERE ${printExpression(statement.where, dialect)}`);
-  const returning = printReturning(statement.returning, dialect).slice(1);
-  if (dialect === 'sqlite' && returning !== '') parts.push(returning);
-  if (statement.orderBy.length > 0) parts.push(printOrderBy(statement.orderBy, dialect));
-  if (statement.limit !== undefined) parts.push(`LIMIT ${printExpression(statement.limit, dialect)}`);
-  if (dialect !== 'sqlite' && returning !== '') parts.push(returning);
+  if (statement.where !== undefined) parts.push(`WHERE ${printExpression(statement.where, p)}`);
+  const returning = printReturning(statement.returning, p).slice(1);
+  if (p.dialect === 'sqlite' && returning !== '') parts.push(returning);
+  if (statement.orderBy.length > 0) parts.push(printOrderBy(statement.orderBy, p));
+  if (statement.limit !== undefined) parts.push(`LIMIT ${printExpression(statement.limit, p)}`);
+  if (p.dialect !== 'sqlite' && returning !== '') parts.push(returning);
   return parts;
 }
 
-function printUpdate(update: UpdateStatement, dialect: Dialect): string {
-  const parts = [printVerb('UPDATE', update.mode, update.hint, dialect)];
-  parts.push(printFrom([update.table, ...(update.moreTables ?? [])], dialect));
-  parts.push(`SET ${printSet(update.set, dialect)}`);
-  if (update.from.length > 0) parts.push(`FROM ${printFrom(update.from, dialect)}`);
-  return [...parts, ...printTail(update, dialect)].join(' ');
+function printUpdate(update: UpdateStatement, p: Printer): string {
+  const parts = [printVerb('UPDATE', update.mode, update.hint, p)];
+  parts.push(printFrom([update.table, ...(update.moreTables ?? [])], p));
+  parts.push(`SET ${printSet(update.set, p)}`);
+  if (update.from.length > 0) parts.push(`FROM ${printFrom(update.from, p)}`);
+  return [...parts, ...printTail(update, p)].join(' ');
 }
 
-function printDelete(statement: DeleteStatement, dialect: Dialect): string {
-  const parts = [printVerb('DELETE', statement.mode, statement.hint, dialect)];
+function printDelete(statement: DeleteStatement, p: Printer): string {
+  const parts = [printVerb('DELETE', statement.mode, statement.hint, p)];
   if (statement.targets !== undefined) {
-    parts.push(printNames(statement.targets, dialect));
-    parts.push(`FROM ${printFrom([statement.table, ...statement.using], dialect)}`);
+    parts.push(printNames(statement.targets, p));
+    parts.push(`FROM ${printFrom([statement.table, ...statement.using], p)}`);
   } else {
-    parts.push(`FROM ${printFromItem(statement.table, dialect)}`);
-    if (statement.using.length > 0) parts.push(`USING ${printFrom(statement.using, dialect)}`);
+    parts.push(`FROM ${printFromItem(statement.table, p)}`);
+    if (statement.using.length > 0) parts.push(`USING ${printFrom(statement.using, p)}`);
   }
-  return [...parts, ...printTail(statement, dialect)].join(' ');
+  return [...parts, ...printTail(statement, p)].join(' ');
 }
 
-function printMerge(merge: MergeStatement, dialect: Dialect): string {
-  const source = printFromItem(merge.using, dialect);
+function printMerge(merge: MergeStatement, p: Printer): string {
+  const source = printFromItem(merge.using, p);
   const parts = [
-    `MERGE INTO ${printFromItem(merge.table, dialect)}`,
+    `MERGE INTO ${printFromItem(merge.table, p)}`,
     `USING ${merge.using.type === 'join' ? `(${source})` : source}`,
-    `ON ${printExpression(merge.on, dialect)}`,
+    `ON ${printExpression(merge.on, p)}`,
   ];
   for (const { match, and, action } of merge.whens) {
-    const condition = and === undefined ? '' : ` AND ${printExpression(and, dialect)}`;
-    parts.push(`WHEN ${match.toUpperCase()}${condition} THEN ${printMergeAction(action, dialect)}`);
+    const condition = and === undefined ? '' : ` AND ${printExpression(and, p)}`;
+    parts.push(`WHEN ${match.toUpperCase()}${condition} THEN ${printMergeAction(action, p)}`);
   }
-  return parts.join(' ') + printReturning(merge.returning, dialect);
+  return parts.join(' ') + printReturning(merge.returning, p);
 }
 
-function printMergeAction(action: MergeAction, dialect: Dialect): string {
+function printMergeAction(action: MergeAction, p: Printer): string {
   switch (action.type) {
     case 'nothing':
       return 'DO NOTHING';
     case 'delete':
       return 'DELETE';
     case 'update':
-      return `UPDATE SET ${printSet(action.set, dialect)}`;
+      return `UPDATE SET ${printSet(action.set, p)}`;
     case 'insert': {
-      const columns = action.columns === undefined ? '' : ` (${printNames(action.columns, dialect)})`;
+      const columns = action.columns === undefined ? '' : ` (${printNames(action.columns, p)})`;
       if (action.values === undefined) return `INSERT${columns} DEFAULT VALUES`;
-      return `INSERT${columns} VALUES (${printExpressions(action.values, dialect)})`;
+      return `INSERT${columns} VALUES (${printExpressions(action.values, p)})`;
     }
     default:
       return action satisfies never;
