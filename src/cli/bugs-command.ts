@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import { IsoldeError } from '../errors.js';
 import { renderInterleaving } from '../histories/index.js';
 import { argumentOf, type Bug, discrepancies, factsOf } from '../report/index.js';
+import { hideSecrets } from '../secrets.js';
 import {
   type BugRecord,
   fileProblem,
@@ -15,7 +16,7 @@ import {
   rerunBug,
   type Store,
 } from '../store/index.js';
-import { openTarget, type Target } from '../targets/index.js';
+import { findDeclaration, openTarget, type Target } from '../targets/index.js';
 import { oneLine } from '../visible.js';
 import { type CliContext, type ExitCode, exitCodes } from './context.js';
 
@@ -159,7 +160,7 @@ async function rerun(ids: readonly string[], flags: RerunFlags, context: CliCont
   }
   const store = await openStore(flags.store);
   const bugs = await bugsToRun(store, ids, context);
-  const targets = new Targets(flags.target);
+  const targets = new Targets(flags.target, context.defaultTarget);
   const reports: (RerunReport & { readonly bug: Bug; readonly target: string })[] = [];
   try {
     for (const bug of bugs) {
@@ -196,7 +197,7 @@ async function rerun(ids: readonly string[], flags: RerunFlags, context: CliCont
     context.out(JSON.stringify(told, null, 2));
   }
   if (flags.junit !== undefined) {
-    const text = printJunit(`isolde bugs rerun ${flags.target ?? ''}`.trim(), reports);
+    const text = printJunit(`isolde bugs rerun ${hideSecrets(flags.target ?? '')}`.trim(), reports);
     await writeFile(flags.junit, text).catch((error: unknown) => {
       throw fileProblem('write', flags.junit!, error);
     });
@@ -222,7 +223,7 @@ async function rerunOne(
 ): Promise<{ readonly result: RerunResult; readonly target: Bug['target'] | undefined }> {
   const url = targets.urlFor(bug);
   if (url === undefined) {
-    const why = `a ${bug.target.name} server must be named with --target`;
+    const why = `a ${bug.target.name} server must be named with --target or ISOLDE_TARGET`;
     return { result: { outcome: 'not-run', why, shown: 0, runs: 0 }, target: undefined };
   }
   const target = await targets.open(url);
@@ -239,10 +240,18 @@ async function rerunOne(
 class Targets {
   readonly #open = new Map<string, Target>();
 
-  constructor(private readonly given: string | undefined) {}
+  constructor(
+    private readonly given: string | undefined,
+    private readonly usual: string | undefined,
+  ) {}
 
   urlFor(bug: Bug): string | undefined {
-    return this.given ?? homeUrl(bug);
+    if (this.given !== undefined) return this.given;
+    const home = homeUrl(bug);
+    if (home !== undefined) return home;
+    // What the environment names is for bugs of that engine that have no private server to run on.
+    const scheme = this.usual?.split(':')[0]?.toLowerCase() ?? '';
+    return findDeclaration(bug.target.name)?.schemes.includes(scheme) === true ? this.usual : undefined;
   }
 
   async open(url: string): Promise<Target> {

@@ -16,6 +16,8 @@ export interface CliWorld {
   /** Width of the terminal in characters. */
   readonly width: number;
   readonly signal: AbortSignal;
+  /** Environment variables. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
 /** What a command gets: the world behind the filter of `guarded-output.ts`. `out` and `err` show control characters. */
@@ -24,6 +26,8 @@ export interface CliContext extends CliWorld {
   readonly file: (text: string) => void;
   /** Takes the last lines of `err` away where that is a terminal. */
   readonly eraseLines: (count: number) => void;
+  /** The URL for commands that were given none, from `ISOLDE_TARGET`; undefined: the embedded default. */
+  readonly defaultTarget: string | undefined;
 }
 
 /** Exit codes all commands share. */
@@ -51,5 +55,6 @@ export function processContext(): CliWorld {
     colors: pc.createColors(outIsTerminal && pc.isColorSupported),
     width: process.stdout.columns ?? 120,
     signal: controller.signal,
+    env: process.env,
   };
 }

@@ -42,7 +42,10 @@ export function generateCommand(program: Command, context: CliContext, exit: (co
     .description('print the case of a seed as a script (or as *.case.json)')
     .option('-s, --seed <seed>', 'any text; the same seed gives the same case', '1')
     .option('-p, --profile <profile>', 'a profile by name, or a *.json file of your own', 'mixed')
-    .option('-t, --target <url>', 'the database it is for; only its kind is used (default: duckdb:)')
+    .option(
+      '-t, --target <url>',
+      'the database it is for; only its kind is used (default: ISOLDE_TARGET, or duckdb:)',
+    )
     .option('-d, --dialect <dialect>', `the database it is for, by name: ${knownTargets.join(', ')}`)
     .option('-l, --level <level>', 'the isolation level the case names')
     .option('--sessions <count>', 'exactly so many sessions')
@@ -61,7 +64,7 @@ async function run(flags: GenerateFlags, context: CliContext): Promise<ExitCode>
     context.out(listing(await profileOf(flags.profile)));
     return exitCodes.nothingFound;
   }
-  const made = await make(flags);
+  const made = await make(flags, context.defaultTarget);
   const asJson = flags.json === true || flags.out?.endsWith('.json') === true;
   const text = asJson ? printCaseFile(made) : printScript(made);
   if (flags.out === undefined) context.file(text.trimEnd());
@@ -69,8 +72,8 @@ async function run(flags: GenerateFlags, context: CliContext): Promise<ExitCode>
   return exitCodes.nothingFound;
 }
 
-async function make(flags: GenerateFlags): Promise<ScheduledCase> {
-  const capabilities = capabilitiesFor(flags);
+async function make(flags: GenerateFlags, usual: string | undefined): Promise<ScheduledCase> {
+  const capabilities = capabilitiesFor(flags, usual);
   if (flags.template !== undefined) {
     const template = await readCase(flags.template, capabilities.dialect);
     return generateFromTemplate(flags.seed, template, { dialect: capabilities.dialect });
@@ -87,18 +90,18 @@ async function make(flags: GenerateFlags): Promise<ScheduledCase> {
   return { case: program, ...(schedule === undefined ? {} : { schedule }) };
 }
 
-function capabilitiesFor({ target, dialect }: GenerateFlags): Capabilities {
+function capabilitiesFor({ target, dialect }: GenerateFlags, usual: string | undefined): Capabilities {
   if (target !== undefined && dialect !== undefined) {
     throw new IsoldeError('usage', '--target and --dialect say the same thing: give one of them');
   }
-  const asked = dialect ?? /^[a-z]+/i.exec(target ?? 'duckdb')?.[0].toLowerCase() ?? '';
+  const asked = dialect ?? /^[a-z]+/i.exec(target ?? usual ?? 'duckdb')?.[0].toLowerCase() ?? '';
   // A URL may use any of its engine's schemes: `postgresql://` is postgres.
   const declaration = targetDeclarations.find(({ schemes }) => schemes.includes(asked));
   const found = findCapabilities(declaration?.name ?? asked);
   if (found !== undefined) return found;
   throw new IsoldeError(
     'usage',
-    `nothing is known about "${dialect ?? target}"; say --dialect ${knownTargets.join(', ')}`,
+    `nothing is known about "${asked}"; say --dialect ${knownTargets.join(', ')}`,
   );
 }
 

@@ -8,6 +8,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import type pc from 'picocolors';
+import { secretFilter, secretsIn } from '../secrets.js';
 import { showControls } from '../visible.js';
 import type { CliContext, CliWorld } from './context.js';
 
@@ -15,17 +16,21 @@ type Colors = ReturnType<typeof pc.createColors>;
 
 const esc = '\u001b';
 
-/** The context commands get: the world's, behind the filter. */
-export function guardOutput(world: CliWorld): CliContext {
+/** The context commands get: the world's, behind the filter, which also hides the secrets of URLs given as `args`. */
+export function guardOutput(world: CliWorld, args: readonly string[] = []): CliContext {
+  const { ISOLDE_TARGET: defaultTarget = '', PGPASSWORD = '', MYSQL_PWD = '' } = world.env ?? {};
+  const secrets = [...args, defaultTarget].flatMap(secretsIn);
+  const hide = secretFilter([...secrets, PGPASSWORD, MYSQL_PWD].filter((secret) => secret !== ''));
   const mark = `${esc}${randomBytes(12).toString('hex')};`;
   const marked = (sequence: string) => sequence.replaceAll(esc, mark);
-  const filtered = (text: string) => text.split(mark).map(showControls).join(esc);
+  const filtered = (text: string) => hide(text).split(mark).map(showControls).join(esc);
   const { out, err, outIsTerminal, errIsTerminal } = world;
   return {
     ...world,
+    defaultTarget: defaultTarget === '' ? undefined : defaultTarget,
     out: (text) => out(filtered(text)),
     err: (text) => err(filtered(text)),
-    file: (text) => out(outIsTerminal ? filtered(text) : text),
+    file: (text) => out(outIsTerminal ? filtered(text) : hide(text)),
     colors: guardColors(world.colors, (paint, text) => marked(paint(filtered(text)))),
     eraseLines: (count) => {
       // A writer ends what it writes with a line break, which the last movement takes back.

@@ -16,7 +16,8 @@ import {
   templatesOfStore,
   usualChoice,
 } from '../hunt/index.js';
-import { defaultTargetUrl, hidePassword, openTarget } from '../targets/index.js';
+import { hideSecrets } from '../secrets.js';
+import { defaultTargetUrl, openTarget } from '../targets/index.js';
 import { counted } from '../words.js';
 import { type CliContext, type ExitCode, exitCodes } from './context.js';
 import { LiveView } from './hunt-view.js';
@@ -50,7 +51,7 @@ const collect = (value: string, all: readonly string[] = []) => [...all, value];
 export function huntCommand(program: Command, context: CliContext, exit: (code: ExitCode) => void): void {
   program
     .command('hunt')
-    .argument('[url]', 'the database (default: duckdb:)')
+    .argument('[url]', 'the database (default: ISOLDE_TARGET, or duckdb:)')
     .description(
       'find isolation bugs: generate, run, check, confirm, reduce, group and report until told to stop',
     )
@@ -92,7 +93,9 @@ export function huntCommand(program: Command, context: CliContext, exit: (code: 
       'after',
       '\nExit code: 0 nothing found, 1 found, 3 error. Ctrl-C stops and keeps what was found.',
     )
-    .action(async (url: string | undefined, flags: HuntFlags) => exit(await runHunt(url, flags, context)));
+    .action(async (url: string | undefined, flags: HuntFlags) =>
+      exit(await runHunt(url ?? context.defaultTarget, flags, context)),
+    );
 }
 
 async function runHunt(url: string | undefined, flags: HuntFlags, context: CliContext): Promise<ExitCode> {
@@ -110,7 +113,7 @@ async function runHunt(url: string | undefined, flags: HuntFlags, context: CliCo
     keepUnconfirmed: flags.keepUnconfirmed === true,
   });
   const state = new HuntStateFile(flags.store, {
-    target: hidePassword(url ?? defaultTargetUrl),
+    target: hideSecrets(url ?? defaultTargetUrl),
     levels: (levels ?? []).join(','),
     contract: flags.contract,
     profile: flags.profile ?? '',
@@ -212,7 +215,7 @@ function replayLine(
   const quote = (text: string) => (/^[\w:./=+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
   const words = [
     'npx isolde hunt',
-    ...(url === undefined ? [] : [quote(hidePassword(url))]),
+    ...(url === undefined ? [] : [quote(hideSecrets(url))]),
     ...(levels ?? []).map((level) => `--level ${quote(level)}`),
     ...(flags.contract === usualChoice ? [] : [`--contract ${quote(flags.contract)}`]),
     ...(flags.profile === undefined ? [] : [`--profile ${quote(flags.profile)}`]),

@@ -25,7 +25,7 @@ const commands: Readonly<Record<string, () => Promise<AddCommand>>> = {
 
 /** Runs the command line and returns the exit code; everything it prints goes through the context. */
 export async function main(args: readonly string[], world: CliWorld): Promise<ExitCode> {
-  const context = guardOutput(world);
+  const context = guardOutput(world, args);
   let code: ExitCode = exitCodes.nothingFound;
   const exit = (given: ExitCode) => {
     code = given;

@@ -31,7 +31,7 @@ const collect = (value: string, all: readonly string[] = []) => [...all, value];
 export function probeCommand(program: Command, context: CliContext, exit: (code: ExitCode) => void): void {
   program
     .command('probe')
-    .argument('[url]', 'the database (default: duckdb:)')
+    .argument('[url]', 'the database (default: ISOLDE_TARGET, or duckdb:)')
     .description('show what each isolation level really allows, and where that breaks the vendor’s promise')
     .option('-l, --level <level>', 'only this level (may be repeated)', collect)
     .option('-a, --anomaly <anomaly>', 'only this anomaly or case (may be repeated)', collect)
@@ -50,7 +50,7 @@ async function probe(url: string | undefined, flags: ProbeFlags, context: CliCon
   const names = explain === undefined ? anomaly : [...anomaly, explain];
   const cases = names.length === 0 ? probeCases : [...new Set(names.flatMap(casesOf))];
   const levels = level.map(levelOf);
-  const target = await openTarget(url);
+  const target = await openTarget(url ?? context.defaultTarget);
   try {
     const report = await runProbe(target, {
       cases,

@@ -51,7 +51,7 @@ export function reduceCommand(program: Command, context: CliContext, exit: (code
     .command('reduce')
     .argument('<file>', 'a history with a finding, or a case (script or *.case.json) that shows one')
     .description('shrink a case to the few statements that show its finding')
-    .option('-t, --target <url>', 'the database (default: duckdb:)')
+    .option('-t, --target <url>', 'the database (default: ISOLDE_TARGET, or duckdb:)')
     .option('-s, --strategy <name>', strategyNames.join(', '), 'witness')
     .option('-j, --jobs <count>', 'trials that run at once, each in a namespace of its own', '1')
     .option('-n, --runs <count>', 'runs of the result that must show the finding', '5')
@@ -83,7 +83,7 @@ async function reduce(file: string, flags: ReduceFlags, context: CliContext): Pr
   // A history is held to the contract of the engine it comes from, which only its file tells.
   let held = contract;
   const oracle = await DatabaseOracle.open({
-    open: () => openTarget(flags.target),
+    open: () => openTarget(flags.target ?? context.defaultTarget),
     judge: {
       findings: (history, target) => mechanismJudge(held).findings(history, target),
       identity: findingIdentity,

@@ -44,7 +44,7 @@ export function reproduceCommand(
     .command('reproduce')
     .argument('<file>', 'a history with a finding, or a case (script or *.case.json) that shows one')
     .description('replay a finding in the order inferred from its history and say how often it comes back')
-    .option('-t, --target <url>', 'the database (default: duckdb:)')
+    .option('-t, --target <url>', 'the database (default: ISOLDE_TARGET, or duckdb:)')
     .option('-n, --runs <count>', 'how often to replay', '20')
     .option('-m, --mode <mode>', `${replayModes.join(', ')}: how statements are sent again`, 'batch')
     .option('-l, --level <level>', 'isolation level where the file names none')
@@ -66,7 +66,7 @@ async function run(file: string, flags: ReproduceFlags, context: CliContext): Pr
   };
   const level = flags.level === undefined ? undefined : levelOf(flags.level);
   const contract = flags.contract === undefined ? undefined : contractNamed(flags.contract);
-  const target = await openTarget(flags.target);
+  const target = await openTarget(flags.target ?? context.defaultTarget);
   try {
     // A history is held to the contract of the engine it comes from, which only its file tells.
     let held = contract;

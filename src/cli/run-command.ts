@@ -26,7 +26,7 @@ export function runCommand(program: Command, context: CliContext, exit: (code: E
     .command('run')
     .argument('<file>', 'a script, a *.case.json, or a pasted bug report; - reads standard input')
     .description('run a case by its schedule and draw the interleaving with its results')
-    .option('-t, --target <url>', 'the database (default: duckdb:)')
+    .option('-t, --target <url>', 'the database (default: ISOLDE_TARGET, or duckdb:)')
     .option('-l, --level <level>', 'isolation level where the case names none')
     .option('-n, --runs <count>', 'run it so often and say whether the results are the same', '1')
     .option('--free', 'let the sessions run without a schedule, as fast as the database answers')
@@ -44,7 +44,7 @@ async function run(file: string, flags: RunFlags, context: CliContext): Promise<
     lockTimeoutMs: positive(flags.lockTimeout, '--lock-timeout'),
   };
   const level = flags.level === undefined ? undefined : levelOf(flags.level);
-  const target = await openTarget(flags.target);
+  const target = await openTarget(flags.target ?? context.defaultTarget);
   try {
     const scheduled = await readCase(file, target.dialect);
     const histories = await runOften({

@@ -8,7 +8,7 @@ export {
   showFault,
   withFault,
 } from './faults/index.js';
-export { defaultTargetUrl, hidePassword, openTarget } from './registry.js';
+export { defaultTargetUrl, openTarget } from './registry.js';
 export type {
   Answer,
   OpenOptions,

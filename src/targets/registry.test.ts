@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { contractsOf } from '../contracts/index.js';
 import { IsoldeError } from '../errors.js';
 import { targetDeclarations } from './declarations.js';
-import { hidePassword, openTarget, splitFault } from './registry.js';
+import { openTarget, splitFault } from './registry.js';
 
 const source = fileURLToPath(new URL('..', import.meta.url));
 
@@ -98,16 +98,5 @@ describe('splitFault', () => {
     ['exec:run --what? --default=1', 'exec:run --what? --default=1', undefined],
   ])('cuts %s', (url, engineUrl, fault) => {
     expect(splitFault(url)).toEqual(fault === undefined ? { engineUrl } : { engineUrl, fault });
-  });
-});
-
-describe('hidePassword', () => {
-  it('shows no password of any URL', () => {
-    const part = fc.stringMatching(/^[a-z0-9%_.-]{3,12}$/);
-    fc.assert(
-      fc.property(part, fc.stringMatching(/^[A-Z]{8}[^/]*$/), part, (user, password, host) => {
-        expect(hidePassword(`mysql://${user}:${password}@${host}/x`)).toBe(`mysql://${user}:***@${host}/x`);
-      }),
-    );
   });
 });

@@ -3,6 +3,7 @@
  * when a URL asks for it.
  */
 import { IsoldeError } from '../errors.js';
+import { hideSecrets, secretsIn, withoutSecrets } from '../secrets.js';
 import type { TargetDeclaration } from './declaration.js';
 import { targetDeclarations } from './declarations.js';
 import type { OpenOptions, Target } from './target.js';
@@ -17,7 +18,13 @@ export const defaultTargetUrl = 'duckdb:';
 export async function openTarget(url: string | undefined, options: OpenOptions = {}): Promise<Target> {
   const { engineUrl, fault } = splitFault(normalizeUrl(url));
   const declaration = declarationOf(engineUrl);
-  const open = async () => (await declaration.load()).open(engineUrl, options);
+  const open = async () => {
+    try {
+      return await (await declaration.load()).open(engineUrl, options);
+    } catch (error) {
+      throw hiding(secretsIn(engineUrl), error);
+    }
+  };
   if (fault === undefined) return open();
   const { parseFault, withFault } = await import('./faults/index.js');
   // Read before the engine starts: a misspelt fault should not cost a server start.
@@ -29,6 +36,14 @@ export async function openTarget(url: string | undefined, options: OpenOptions =
     await target.close();
     throw error;
   }
+}
+
+/** The error without the secrets of a URL: drivers and adapters repeat what they were given. */
+function hiding(secrets: readonly string[], error: unknown): unknown {
+  if (!(error instanceof IsoldeError)) return error;
+  const message = withoutSecrets(error.message, secrets);
+  // The cause is left out with them: it says the same in the driver's words.
+  return message === error.message ? error : new IsoldeError(error.code, message);
 }
 
 function normalizeUrl(url: string | undefined): string {
@@ -45,7 +60,7 @@ function declarationOf(url: string): TargetDeclaration {
   const accepted = targetDeclarations.map(({ usage }) => `  ${usage}`).join('\n');
   throw new IsoldeError(
     'usage',
-    `No database is known by the URL "${hidePassword(url)}". Accepted are:\n${accepted}`,
+    `No database is known by the URL "${hideSecrets(url)}". Accepted are:\n${accepted}`,
   );
 }
 
@@ -69,9 +84,4 @@ function decode(text: string): string {
   } catch {
     return text;
   }
-}
-
-/** A URL that may be shown: `user:secret@` becomes `user:***@`. */
-export function hidePassword(url: string): string {
-  return url.replace(/(:\/\/[^/@:]*):[^/]*@/, '$1:***@').replaceAll(/([?&]password=)[^&]*/gi, '$1***');
 }

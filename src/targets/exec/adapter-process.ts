@@ -7,6 +7,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { errorText } from '../../errors.js';
+import { secretsIn, withoutSecrets } from '../../secrets.js';
 import { object, ProtocolError, shorten } from './protocol.js';
 
 /** Why the adapter is of no use any more. */
@@ -139,7 +140,8 @@ export class AdapterProcess {
     if (this.#failure !== undefined) return this.#failure;
     const stderr = this.#stderr.trim();
     const heard = stderr === '' ? '' : `; its standard error ends:\n${stderr}`;
-    const failure = new AdapterFailure(kind, `the adapter "${shorten(this.command)}" ${what}${heard}`);
+    const said = `the adapter "${shorten(this.command)}" ${what}${heard}`;
+    const failure = new AdapterFailure(kind, withoutSecrets(said, secretsIn(this.command)));
     this.#failure = failure;
     for (const waiter of this.#waiters.values()) waiter.reject(failure);
     this.#waiters.clear();

@@ -5,6 +5,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { errorText, IsoldeError } from '../../errors.js';
+import { hideSecrets } from '../../secrets.js';
 import type { Answer, OpenOptions, Scratch, Session, SessionOptions, Target } from '../target.js';
 import { AdapterFailure, AdapterProcess, AdapterRefusal } from './adapter-process.js';
 import { type Hello, protocolVersion, readAnswer, readHello, readWaiting } from './protocol.js';
@@ -23,7 +24,7 @@ export async function openExecTarget(url: string, options: OpenOptions): Promise
     const hello = await firstOf(
       adapter.request('hello', { protocol: protocolVersion }, readHello),
       limitMs,
-      `the adapter "${command}" did not answer hello within ${limitMs} ms`,
+      `the adapter "${hideSecrets(command)}" did not answer hello within ${limitMs} ms`,
     );
     return new ExecTarget(adapter, hello, url);
   } catch (thrown) {
@@ -55,9 +56,7 @@ class ExecTarget implements Target {
     this.stamp = {
       name: hello.name,
       version: hello.version,
-      url: url
-        .replaceAll(/(password\s*[=:]\s*)\S+/gi, '$1***')
-        .replaceAll(/(:\/\/[^/@:\s]*):[^/\s]*@/g, '$1:***@'),
+      url: hideSecrets(url),
       ...(hello.settings !== undefined && { settings: hello.settings }),
     };
   }

@@ -1,12 +1,14 @@
 /**
  * Reads the URLs of the MySQL family: `mysql://user:password@host:3306/database?variable=value`.
  *
- * Three parameters are ours: `socket` (a Unix socket instead of host and port), `ssl` (`on` or `off`) and, for a
- * private server, `binary`. Every other parameter is a system variable, set on every session we open. Names
+ * Our own parameters are `socket` (a Unix socket instead of host and port), `ssl` (`on` or `off`), `password`,
+ * `option-file` (a file as the client programs read it, for what the URL leaves out) and, for a private server,
+ * `binary`. A password that stands nowhere else is taken from `MYSQL_PWD`. Every other parameter is a system variable, set on every session we open. Names
  * are checked and values quoted here, so nothing from a URL reaches the server as SQL.
  */
 import { IsoldeError } from '../../errors.js';
 import { quoteText } from '../../sql/index.js';
+import { readOptionFile } from './mysql-option-file.js';
 
 /** Where a server is and how to log in. */
 export interface MysqlAddress {
@@ -32,10 +34,14 @@ export interface MysqlUrl {
 }
 
 const variableName = /^[a-z][a-z0-9_]{1,63}$/;
-const ours: ReadonlySet<string> = new Set(['socket', 'ssl', 'binary', 'password']);
+const ours: ReadonlySet<string> = new Set(['socket', 'ssl', 'binary', 'password', 'option-file']);
 
 /** Parses a URL of one of the family's schemes; `defaultPort` is the engine's. */
-export function parseMysqlUrl(text: string, defaultPort = 3306): MysqlUrl {
+export function parseMysqlUrl(
+  text: string,
+  defaultPort = 3306,
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+): MysqlUrl {
   const scheme = text.slice(0, text.indexOf(':')).toLowerCase();
   const url = parse(text, scheme);
   const parameters = url.searchParams;
@@ -53,11 +59,15 @@ export function parseMysqlUrl(text: string, defaultPort = 3306): MysqlUrl {
     }
     return { variables, shown: `${scheme}:${query(variables)}`, ...(binary && { binary }) };
   }
-  const socket = parameters.get('socket') ?? undefined;
-  const host = url.hostname.replace(/^\[|\]$/g, '') || (socket === undefined ? '127.0.0.1' : 'localhost');
-  const port = url.port === '' ? defaultPort : Number(url.port);
-  const user = decode(url.username) || 'root';
-  const password = decode(url.password) || (parameters.get('password') ?? undefined);
+  const optionFile = parameters.get('option-file');
+  const filed = optionFile === null ? {} : readOptionFile(optionFile);
+  const urlHost = url.hostname.replace(/^\[|\]$/g, '');
+  const socket = parameters.get('socket') ?? (urlHost === '' ? filed.socket : undefined);
+  const host = urlHost || filed.host || (socket === undefined ? '127.0.0.1' : 'localhost');
+  const port = Number(url.port || filed.port || defaultPort);
+  const user = decode(url.username) || filed.user || 'root';
+  const password =
+    decode(url.password) || (parameters.get('password') ?? filed.password ?? environment.MYSQL_PWD);
   const database = decode(url.pathname.replace(/^\//, '')) || undefined;
   const address: MysqlAddress = {
     host,
@@ -69,7 +79,11 @@ export function parseMysqlUrl(text: string, defaultPort = 3306): MysqlUrl {
     ...(database !== undefined && { database }),
   };
   const place = socket === undefined ? `${url.hostname || host}:${port}` : 'localhost';
-  const shownParameters = socket === undefined ? variables : { socket, ...variables };
+  const shownParameters = {
+    ...(socket !== undefined && { socket }),
+    ...(optionFile !== null && { 'option-file': optionFile }),
+    ...variables,
+  };
   const shown = `${scheme}://${encodeURIComponent(user)}@${place}/${database ?? ''}${query(shownParameters)}`;
   return { address, variables, shown };
 }
