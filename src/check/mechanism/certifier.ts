@@ -13,6 +13,7 @@
 
 import type { Contract } from '../../contracts/index.js';
 import type { History } from '../../histories/index.js';
+import type { Satisfies } from '../../rows/index.js';
 import { explainCycle } from '../explain.js';
 import type { CycleEdge, Finding } from '../finding.js';
 import type { FamilyCycle } from '../graph/cycle-search.js';
@@ -20,7 +21,6 @@ import { findCycles } from '../graph/cycles.js';
 import { buildGraph, EdgeList, edgeNames, predicateRw, rw, wr, ww } from '../graph/graph.js';
 import { cycleRulesOut, nameCycle } from '../graph/name-cycle.js';
 import { type Expectation, explainingVersions, type ScanRead } from './judge-read.js';
-import type { Satisfies } from './plan-types.js';
 import { describeTx, operationAt, textOf } from './prose.js';
 import type { Tally } from './result.js';
 import { imagesOf, isVague, type RowChain, type Version } from './row-chain.js';

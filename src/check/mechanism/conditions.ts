@@ -12,13 +12,12 @@
  * It asks only where the tables did change between the snapshot and the write; where they did not, the ordinary judgement
  * (`judge-write.ts`) is the stricter one. What the write did to rows is not concluded from here.
  */
+import { type ChangePlan, intervalOf, type RowsOf, type Table } from '../../rows/index.js';
 import { counted } from '../../words.js';
 import { certainRows } from './certain-state.js';
 import type { PendingWrite } from './in-flight.js';
-import { intervalOf } from './interval.js';
 import type { Write } from './judge-write.js';
 import { lookAt } from './outlook.js';
-import type { ChangePlan, RowsOf } from './plan-types.js';
 import { describeImage, describeOperation, describeReports, describeVersion, makeFinding } from './prose.js';
 import { type Image, imagesOf, isVague, type RowChain, type Version, type View } from './row-chain.js';
 import type { Tx } from './transactions.js';
@@ -88,14 +87,14 @@ export function checkCondition(
 
 /** The tables of the subqueries as a plain read sees them; undefined: they are not certain. */
 function statesOf(verification: Verification, tx: Tx, plan: ChangePlan, view: View): RowsOf | undefined {
-  const states = new Map<string, ReturnType<RowsOf>>();
-  for (const name of plan.reads) {
-    const table = verification.tables.get(name)!;
+  const states = new Map<Table, ReturnType<RowsOf>>();
+  for (const read of plan.reads) {
+    const table = verification.tables.get(read.name)!;
     // What an own DELETE that met nothing hides is another clause.
     for (const row of table.rows.values()) if (row.hiddenBy(tx) !== undefined) return undefined;
     const rows = certainRows(verification, table, tx, view);
     if (typeof rows === 'string') return undefined;
-    states.set(name, rows);
+    states.set(read, rows);
   }
   return (table) => states.get(table) ?? [];
 }
@@ -117,7 +116,7 @@ function culpritOf(
   matters: (state: RowsOf) => boolean,
 ): Culprit | undefined {
   const changes: Culprit[] = [];
-  for (const name of plan.reads)
+  for (const { name } of plan.reads)
     for (const row of verification.tables.get(name)!.rows.values())
       for (const version of row.versions)
         if (
@@ -131,7 +130,7 @@ function culpritOf(
   changes.sort((a, b) => b.version.commit.start - a.version.commit.start);
   const withChange =
     ({ row, version }: Culprit): RowsOf =>
-    (name) => {
+    ({ name }) => {
       const rows = [];
       for (const other of verification.tables.get(name)!.rows.values()) {
         const image =
@@ -176,7 +175,7 @@ function report(
       contract,
       operations: [operation.index, culprit?.version.states.at(-1)?.operation, tx.snapshotBy?.index],
       txs: [tx, culprit?.version.tx],
-      versions: (witnesses.length === 0 ? [plan.table] : witnesses).map((object) => ({
+      versions: (witnesses.length === 0 ? [plan.table.name] : witnesses).map((object) => ({
         operation: operation.index,
         object,
         seen: `${counted(matched, 'row')} matched`,
@@ -190,7 +189,7 @@ function report(
           : [
               `After the snapshot ${culprit.row.object} became ${describeVersion(culprit.version)}; the subqueries must not see that.`,
             ]),
-        `So the condition selects ${inside.length === 0 ? `no row of ${plan.table}` : list(inside)}${outside.length === 0 ? '' : `, and not ${list(outside)}`}: rows that nobody changed since the snapshot, so current rows are no excuse.`,
+        `So the condition selects ${inside.length === 0 ? `no row of ${plan.table.name}` : list(inside)}${outside.length === 0 ? '' : `, and not ${list(outside)}`}: rows that nobody changed since the snapshot, so current rows are no excuse.`,
         ...describeReports(contract, 'subqueriesSee'),
         `However, ${counted(matched, 'row')} matched instead of ${expected}: the condition did not see what the rest of the transaction sees.`,
       ],

@@ -4,11 +4,11 @@
  */
 
 import type { Operation } from '../../histories/index.js';
+import type { ChangePlan } from '../../rows/index.js';
 import { counted } from '../../words.js';
 import type { Write } from './judge-write.js';
 import type { LockMode } from './locks.js';
 import type { Outlook } from './outlook.js';
-import type { ChangePlan } from './plan-types.js';
 import {
   describeImage,
   describeOperation,
@@ -205,7 +205,7 @@ export function reportCount(
       steps: [
         `T${tx.id} ran ${describeOperation(operation)}, which reported ${counted(matched, 'row')}.`,
         `Under ${contract.id} it looks for rows in ${sees}, and in what it wrote itself.`,
-        `There its condition selects ${counted(expected, 'row')} of ${plan.table}${witnesses.length === 0 ? '' : `: ${witnesses.map(({ row, versions }) => `${row.object} is ${versions.map(describeVersion).join(' or ')}`).join('; ')}`}.`,
+        `There its condition selects ${counted(expected, 'row')} of ${plan.table.name}${witnesses.length === 0 ? '' : `: ${witnesses.map(({ row, versions }) => `${row.object} is ${versions.map(describeVersion).join(' or ')}`).join('; ')}`}.`,
         `However, ${matched} is ${missed ? 'fewer' : 'more'} than that.`,
       ],
     }),

@@ -5,12 +5,11 @@
  * statement can have met is in the way, that row was certainly changed, and with a single new row that one was not
  * added. Otherwise both may have happened: the versions may or may not exist. Nothing is judged here, only followed.
  */
+import { intervalOf, rowKey, type UpsertPlan } from '../../rows/index.js';
 import type { PendingWrite } from './in-flight.js';
-import { intervalOf } from './interval.js';
 import { placeTaken, record, standsInForAnother, type Write } from './judge-write.js';
-import { keyOfRow, type MirrorTable } from './mirror.js';
+import type { MirrorTable } from './mirror.js';
 import { lookAt, type Outlook } from './outlook.js';
-import type { UpsertPlan } from './plan-types.js';
 import { type Image, mergeImages, type RowChain, type View } from './row-chain.js';
 import type { Verification } from './verification.js';
 
@@ -22,11 +21,10 @@ export function followUpsert(
   loseTime: number,
 ): void {
   const { tx, operation } = write;
-  const table = verification.tables.get(plan.table)!;
-  const { identity } = table.info;
-  const named = plan.rows.every(
-    (row) => identity.length === 0 || keyOfRow(identity.map((at) => row[at]!)) !== undefined,
-  );
+  const table = verification.tables.get(plan.table.name)!;
+  const { identity, basis } = table.info;
+  const named = plan.rows.every((row) => identity.length === 0 || rowKey(row, identity) !== undefined);
+  if (!named && basis === 'shown') table.endIdentity();
   const span = intervalOf(operation);
   const pending = verification.inFlight.on(table.info.name, tx, span);
   const lose = (why: string) => {
@@ -54,7 +52,7 @@ export function followUpsert(
       record(write, each.outlook.row, imagesOfMet(each, plan), each.certain && plan.sure);
   if (kept) return;
   for (const values of plan.rows) {
-    const row = table.row(table.keyOf(values));
+    const row = table.insertedRow(values);
     const image: Image = plan.bent ? 'unknown' : values;
     const inTheWay = met.some(({ outlook }) => outlook.row === row);
     if (plan.effect === 'replace') record(write, row, [image], true);

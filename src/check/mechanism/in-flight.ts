@@ -4,8 +4,9 @@
  * Only an autocommitted write can be visible before its answer: until then the rows it may touch are unknown. One that
  * is never answered stays here for ever.
  */
+
 import type { Operation } from '../../histories/index.js';
-import { type Interval, intervalOf } from './interval.js';
+import { type Interval, intervalOf } from '../../rows/index.js';
 import type { Tx } from './transactions.js';
 
 export interface PendingWrite {

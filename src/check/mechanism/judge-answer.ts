@@ -2,13 +2,14 @@
  * Judges the answer of a SELECT: finds out which state it looked at and which lines it returned, hands both to the judge
  * for its form, and takes the row locks it asked for.
  */
+
 import type { Operation } from '../../histories/index.js';
+import type { QueryPlan, ScanPlan, Table } from '../../rows/index.js';
 import { classifyStatement } from '../../sql/index.js';
 import { checkLock } from './conflicts.js';
 import { judgeQuery } from './judge-query.js';
 import { judgeScan } from './judge-read.js';
 import { linesOfAccesses, linesOfRows, splitObject } from './lines.js';
-import type { QueryPlan, ScanPlan } from './plan-types.js';
 import type { View } from './row-chain.js';
 import { SnapshotBounds } from './snapshot-bounds.js';
 import { hasSnapshot, type Tx } from './transactions.js';
@@ -61,7 +62,7 @@ function judgeLines(
 ): void {
   const { tally, catalog } = verification;
   const mechanism = tx.contract!.mechanism!;
-  const table = verification.tables.get(plan.table)!;
+  const table = verification.tables.get(plan.table.name)!;
   const blind = table.blindSpot(tx, view.span.end);
   if (blind !== undefined) {
     tally.skip('read', blind);
@@ -94,13 +95,13 @@ export function judgeTracedLines(verification: Verification, tx: Tx, operation: 
   tally.skip('read', 'only the rows it returned are judged: its condition cannot be evaluated');
   const locking = classifyStatement(operation.sql ?? '', catalog.dialect).locking !== 'none';
   const view = viewOf(tx, tx.contract!.mechanism!, operation, locking ? 'locking' : 'plain');
-  const byTable = new Map<string, Map<string, NonNullable<Operation['accesses']>[number]>>();
+  const byTable = new Map<Table, Map<string, NonNullable<Operation['accesses']>[number]>>();
   for (const access of operation.accesses ?? []) {
     const [table] = splitObject(access.object);
-    const name = catalog.find(table)?.name;
-    if (name === undefined || access.mode !== 'read') continue;
-    const accesses = byTable.get(name) ?? new Map();
-    byTable.set(name, accesses);
+    const known = catalog.find(table);
+    if (known === undefined || access.mode !== 'read') continue;
+    const accesses = byTable.get(known) ?? new Map();
+    byTable.set(known, accesses);
     // A join may show one row often; a locking one may even find it changed.
     accesses.set(locking ? access.object : JSON.stringify(access), access);
   }

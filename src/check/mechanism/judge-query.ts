@@ -3,10 +3,11 @@
  * are few, and compared as bags. A result that fits none of them is a finding. The states tried are all combinations of
  * what the rows may be, more than any instant can show, so nothing possible is missed.
  */
+
 import type { Operation } from '../../histories/index.js';
+import type { QueryPlan, Table } from '../../rows/index.js';
 import { type EvaluatedRow, isUndecidable } from '../../sql/index.js';
 import { type RowChoices, rowChoices } from './certain-state.js';
-import type { QueryPlan } from './plan-types.js';
 import { describeImage, describeOperation, describePivot, makeFinding, operationAt } from './prose.js';
 import { hiddenRow, reportHidden } from './report-own-deletes.js';
 import type { RowChain, View } from './row-chain.js';
@@ -38,7 +39,7 @@ export function judgeQuery(
     const other = evaluate(verification, tx, operation, plan, view, new Set(rows));
     return typeof other === 'object' && other.fits;
   };
-  const rows = plan.tables.flatMap((name) => [...verification.tables.get(name)!.rows.values()]);
+  const rows = plan.tables.flatMap(({ name }) => [...verification.tables.get(name)!.rows.values()]);
   const hidden = rows.flatMap((row) => hiddenRow(row, tx, view) ?? []);
   if (hidden.length > 0 && fitsWithout(hidden.map(({ row }) => row))) {
     const needed = hidden.length === 1 ? 'that row' : 'those rows';
@@ -68,12 +69,12 @@ function evaluate(
   view: View,
   unseen?: ReadonlySet<RowChain>,
 ): Evaluation | string {
-  const choices = new Map<string, RowChoices>();
+  const choices = new Map<Table, RowChoices>();
   let states = 1;
-  for (const name of plan.tables) {
-    const found = rowChoices(verification, verification.tables.get(name)!, tx, view, unseen);
+  for (const table of plan.tables) {
+    const found = rowChoices(verification, verification.tables.get(table.name)!, tx, view, unseen);
     if (typeof found === 'string') return found;
-    choices.set(name, found);
+    choices.set(table, found);
     for (const choice of found) states *= choice.length;
     if (states > mostStates) return 'too many states are possible for a query over whole tables';
   }
@@ -98,17 +99,17 @@ function describeRows(rows: readonly EvaluatedRow[] = []): string {
 }
 
 /** The state with this number: its digits choose among the possibilities of each row. */
-function pickState(choices: ReadonlyMap<string, RowChoices>, state: number): Map<string, EvaluatedRow[]> {
-  const tables = new Map<string, EvaluatedRow[]>();
+function pickState(choices: ReadonlyMap<Table, RowChoices>, state: number): Map<Table, EvaluatedRow[]> {
+  const tables = new Map<Table, EvaluatedRow[]>();
   let rest = state;
-  for (const [name, rows] of choices) {
+  for (const [table, rows] of choices) {
     const picked: EvaluatedRow[] = [];
     for (const choice of rows) {
       const image = choice[rest % choice.length]!;
       rest = Math.floor(rest / choice.length);
       if (image !== 'absent') picked.push(image);
     }
-    tables.set(name, picked);
+    tables.set(table, picked);
   }
   return tables;
 }
@@ -145,7 +146,10 @@ function report(
       ),
     `However, it returned ${seen}${writes.length === 0 ? '' : ', which is right only without what it wrote itself'}.`,
   ];
-  const objects = writes.length === 0 ? [plan.tables.join(', ')] : writes.map(({ row }) => row.object);
+  const objects =
+    writes.length === 0
+      ? [plan.tables.map(({ name }) => name).join(', ')]
+      : writes.map(({ row }) => row.object);
   verification.findings.push(
     makeFinding(history, txs, {
       kind: writes.length === 0 ? 'wrong-result' : 'own-write-missed',

@@ -9,20 +9,29 @@
  * A statement that meets current rows (InnoDB, PostgreSQL's READ COMMITTED) and finds a row changing may see either
  * version, wait, look again, or pass it by, so a row is certain for it only while one version is possible.
  */
+
 import type { Operation } from '../../histories/index.js';
+import {
+  type ChangePlan,
+  type InsertPlan,
+  intervalOf,
+  type OpaquePlan,
+  type RowsOf,
+  recordKeys,
+  rowKey,
+  sharesKey,
+  type Table,
+} from '../../rows/index.js';
 import type { EvaluatedRow } from '../../sql/index.js';
 import { certainRows } from './certain-state.js';
 import { checkCondition } from './conditions.js';
 import { checkFirstUpdaterWins, checkLock, reportCount } from './conflicts.js';
-import { intervalOf } from './interval.js';
 import { expectRow } from './judge-read.js';
-import { keyOfRow, type MirrorTable } from './mirror.js';
+import type { MirrorTable } from './mirror.js';
 import { lookAt, type Outlook } from './outlook.js';
 import { noteVainDelete } from './own-deletes.js';
-import type { ChangePlan, InsertPlan, OpaquePlan, RowsOf } from './plan-types.js';
 import { type Image, mergeImages, type RowChain, type View } from './row-chain.js';
 import { hasSnapshot, type Tx } from './transactions.js';
-import { recordKeys, sharesKey } from './unique-keys.js';
 import type { Verification } from './verification.js';
 
 export interface Write {
@@ -42,22 +51,22 @@ interface Touched {
  * The rows of tables for a subquery. Where writes see the snapshot, so do their subqueries; where they see current rows,
  * engines differ in what a subquery sees, so the rows must be the same from the snapshot until now.
  */
-function bindTables(verification: Verification, write: Write, reads: readonly string[]): RowsOf | string {
+function bindTables(verification: Verification, write: Write, reads: readonly Table[]): RowsOf | string {
   const { tx, operation } = write;
   const span = { start: Math.min(tx.start, operation.start), end: intervalOf(operation).end };
   const view = write.view.current ? { span, current: true, dirty: false } : write.view;
-  const states = new Map<string, ReturnType<RowsOf>>();
-  for (const name of reads) {
-    const rows = certainRows(verification, verification.tables.get(name)!, tx, view);
+  const states = new Map<Table, ReturnType<RowsOf>>();
+  for (const table of reads) {
+    const rows = certainRows(verification, verification.tables.get(table.name)!, tx, view);
     if (typeof rows === 'string') return rows;
-    states.set(name, rows);
+    states.set(table, rows);
   }
   return (table) => states.get(table) ?? [];
 }
 
 export function judgeChange(verification: Verification, write: Write, plan: ChangePlan): void {
   const { tx, operation, view } = write;
-  const table = verification.tables.get(plan.table)!;
+  const table = verification.tables.get(plan.table.name)!;
   const rowsOf = bindTables(verification, write, plan.reads);
   const bound = typeof rowsOf === 'string' ? undefined : plan.bind(rowsOf);
   if (typeof rowsOf === 'string') verification.tally.skip('write', rowsOf);
@@ -142,7 +151,7 @@ export function judgeInsert(
   loseTime: number,
 ): void {
   const { tx, operation } = write;
-  const table = verification.tables.get(plan.table)!;
+  const table = verification.tables.get(plan.table.name)!;
   const rowsOf = bindTables(verification, write, plan.reads);
   const rows = typeof rowsOf === 'string' ? rowsOf : plan.bind(rowsOf);
   const lose = (why: string) => {
@@ -162,13 +171,13 @@ export function judgeInsert(
     return;
   }
   verification.tally.writes++;
-  const { identity } = table.info;
+  const { identity, basis } = table.info;
   for (const values of rows) {
-    if (identity.length > 0 && keyOfRow(identity.map((at) => values[at]!)) === undefined) {
+    if (basis !== 'shown' && identity.length > 0 && rowKey(values, identity) === undefined) {
       lose('the identity of an inserted row is not known');
       return;
     }
-    record(write, table.row(table.keyOf(values)), [values], true);
+    record(write, table.insertedRow(values), [values], true);
   }
 }
 
@@ -189,7 +198,7 @@ export function standsInForAnother(
   const { dialect } = verification.catalog;
   const keys = recordKeys(table.info, dialect);
   if (keys.length === 0) return false;
-  const name = keyOfRow(table.info.identity.map((at) => values[at]!));
+  const name = rowKey(values, table.info.identity);
   const { shape } = table.info;
   for (const row of table.rows.values())
     if (row.key !== name)
@@ -213,7 +222,7 @@ export function followOpaque(
   const tables: MirrorTable[] =
     plan.tables === undefined
       ? [...verification.tables.values()]
-      : plan.tables.map((name) => verification.tables.get(name)!);
+      : plan.tables.map(({ name }) => verification.tables.get(name)!);
   for (const table of tables) {
     if (plan.keys === undefined)
       table.lose(`a write before it could not be followed: ${plan.reason}`, loseTime, tx);

@@ -1,5 +1,7 @@
 /** The lines of a result, from what the engine returned or from what a trace says was read. */
+
 import type { Access, Operation } from '../../histories/index.js';
+import { rowKey, type ScanPlan } from '../../rows/index.js';
 import {
   type Dialect,
   type EvaluatedRow,
@@ -10,14 +12,13 @@ import {
   type Value,
 } from '../../sql/index.js';
 import type { Line } from './judge-read.js';
-import { keyOfRow, type MirrorTable } from './mirror.js';
-import type { ScanPlan } from './plan-types.js';
+import type { MirrorTable } from './mirror.js';
 
 export function linesOfRows(operation: Operation, plan: ScanPlan): Line[] {
   return (operation.rows ?? []).map((row): Line => {
     // Most lines are compared and forgotten, so what only findings need is made on demand.
     return {
-      key: plan.identityAt === undefined ? undefined : keyOfRow(plan.identityAt.map((at) => row[at] ?? null)),
+      key: plan.identityAt === undefined ? undefined : rowKey(row, plan.identityAt),
       get text() {
         return `(${row.map(showValue).join(', ')})`;
       },

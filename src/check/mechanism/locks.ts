@@ -5,8 +5,9 @@
  *
  * Only rows that a statement certainly touched count, and only statements that succeeded. Shares of a row go together.
  */
+
 import type { Operation } from '../../histories/index.js';
-import { intervalOf } from './interval.js';
+import { intervalOf } from '../../rows/index.js';
 import type { Tx } from './transactions.js';
 
 export type LockMode = 'share' | 'exclusive';

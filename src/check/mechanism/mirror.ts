@@ -1,13 +1,12 @@
 /**
  * The mirror: our own copy of every table, row by row and version by version, kept from what the history shows.
  *
- * A row is named by its identity column, where the table has one that is unique and never assigned; otherwise by a
- * number we give it, because a row that we saw inserted stays the same row however often it is updated. A table whose
+ * A row is named by its table's identity (`rows/identity.ts`), where there is one; otherwise by a number we give it, because a row that we saw inserted stays the same row however often it is updated. A table whose
  * initial rows are known is *closed*: a row that is not in the mirror does not exist.
  */
-import { type Evaluated, type EvaluatedRow, isUndecidable, showValue } from '../../sql/index.js';
+import { IdentityEnded, rowKey, type Table } from '../../rows/index.js';
+import type { EvaluatedRow } from '../../sql/index.js';
 import { type Image, RowChain, type Version } from './row-chain.js';
-import type { TableInfo } from './table-info.js';
 import type { Tx } from './transactions.js';
 
 /** How many rows that are gone are remembered, the latest ones. */
@@ -27,11 +26,10 @@ export class MirrorTable {
   readonly columnPositions = new Map<string, number>();
   #named = 0;
 
-  constructor(
-    readonly info: TableInfo,
-    initial: readonly EvaluatedRow[] | undefined,
-  ) {
+  constructor(readonly info: Table) {
+    const { initial, unfollowed } = info;
     this.closed = initial !== undefined;
+    if (unfollowed !== undefined) this.lose(unfollowed, Number.NEGATIVE_INFINITY);
     for (const row of initial ?? []) {
       const key = this.keyOf(row);
       if (this.rows.has(key)) this.lose('two initial rows have the same identity', Number.NEGATIVE_INFINITY);
@@ -41,7 +39,7 @@ export class MirrorTable {
 
   /** The name of a row with these values; a new one where rows have no identity. */
   keyOf(row: EvaluatedRow): string {
-    return keyOfRow(this.info.identity.map((at) => row[at] ?? null)) ?? `#${++this.#named}`;
+    return rowKey(row, this.info.identity) ?? `#${++this.#named}`;
   }
 
   /** The row's chain; one that was never seen is absent if the table is closed. */
@@ -53,6 +51,20 @@ export class MirrorTable {
       this.rows.set(key, chain);
     }
     return chain;
+  }
+
+  /**
+   * The chain of a row that is put in. Where nothing but the values so far say that rows have names, a value that is there
+   * already, or none at all, says that they have not.
+   */
+  insertedRow(values: EvaluatedRow): RowChain {
+    const row = this.row(this.keyOf(values));
+    if (this.info.basis === 'shown' && (row.key.startsWith('#') || row.mayBeThere)) this.endIdentity();
+    return row;
+  }
+
+  endIdentity(): never {
+    throw new IdentityEnded(this.info);
   }
 
   /** Nothing about this table can be said from `time` on. */
@@ -93,15 +105,4 @@ export class MirrorTable {
     this.#gone.set(key, row);
     if (this.#gone.size > goneKept) this.#gone.delete(this.#gone.keys().next().value!);
   }
-}
-
-/** An identity as text: `1` and `'1'` name the same row, as traces write every value as text. NULL names nothing. */
-export function keyOfRow(values: readonly Evaluated[]): string | undefined {
-  if (values.length === 0) return undefined;
-  const texts: string[] = [];
-  for (const value of values) {
-    if (value === null || isUndecidable(value)) return undefined;
-    texts.push(showValue(value));
-  }
-  return texts.join(',');
 }

@@ -1,10 +1,11 @@
 /** How findings of this oracle are worded, so that all of them speak alike. */
+
 import { type Contract, reportsOf } from '../../contracts/index.js';
 import type { History, Operation } from '../../histories/index.js';
+import type { Interval } from '../../rows/index.js';
 import { isUndecidable, showValue } from '../../sql/index.js';
 import type { Finding, FindingKind, FindingOperation, FindingTransaction, VersionSeen } from '../finding.js';
 import type { CheckLevel } from '../levels.js';
-import type { Interval } from './interval.js';
 import type { Image, Version } from './row-chain.js';
 import type { Tx } from './transactions.js';
 

@@ -1,7 +1,8 @@
 /** Findings about rows that a transaction still sees although it deleted them and they were gone (`own-deletes.ts`). */
+
 import type { Operation } from '../../histories/index.js';
+import type { Satisfies } from '../../rows/index.js';
 import type { Line } from './judge-read.js';
-import type { Satisfies } from './plan-types.js';
 import {
   describeImage,
   describeOperation,

@@ -2,10 +2,11 @@
  * Findings about reads: which row shows what it must not show, lacks what it must show, or contradicts another row of
  * the same snapshot. Rows of one operation that are wrong in the same way make one finding.
  */
+
 import type { Contract } from '../../contracts/index.js';
+import { intervalOf } from '../../rows/index.js';
 import type { FindingKind } from '../finding.js';
 import type { CheckLevel } from '../levels.js';
-import { intervalOf } from './interval.js';
 import type { Expectation, Line, ScanRead } from './judge-read.js';
 import { originOf } from './origin.js';
 import {

@@ -15,9 +15,8 @@
  *
  * What a transaction wrote itself comes before everything (`own`).
  */
+import { always, type Interval } from '../../rows/index.js';
 import { type EvaluatedRow, isUndecidable } from '../../sql/index.js';
-import type { Interval } from './interval.js';
-import { always } from './interval.js';
 import type { Tx } from './transactions.js';
 
 /** A row's values in column order (single ones may be undecidable), or that there is no row, or that nothing is known. */
@@ -185,6 +184,13 @@ export class RowChain {
     }
     this.versions = kept;
     if (this.retired.length > retiredKept) this.retired = this.retired.slice(-retiredKept);
+  }
+
+  /** Whether somebody may have seen a row here. */
+  get mayBeThere(): boolean {
+    return this.versions.some(({ states }) =>
+      states.some(({ images }) => images.some((image) => image !== 'absent')),
+    );
   }
 
   /** There is no row and nobody can see one: as if it had never been. */

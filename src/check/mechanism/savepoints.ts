@@ -1,7 +1,8 @@
 /** Savepoints: what a transaction wrote after one is taken back by ROLLBACK TO. */
+
 import type { Operation } from '../../histories/index.js';
+import { intervalOf } from '../../rows/index.js';
 import { parseStatement } from '../../sql/index.js';
-import { intervalOf } from './interval.js';
 import type { RowChain } from './row-chain.js';
 import type { Tx } from './transactions.js';
 

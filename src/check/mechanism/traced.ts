@@ -1,7 +1,8 @@
 /** Writes of imported traces: the recorder says which rows a statement wrote and what it put into them. */
+
 import type { Operation } from '../../histories/index.js';
+import { intervalOf } from '../../rows/index.js';
 import type { EvaluatedRow } from '../../sql/index.js';
-import { intervalOf } from './interval.js';
 import { isPermitted, type Write } from './judge-write.js';
 import { columnAt, splitObject, valuesOf } from './lines.js';
 import { lookAt } from './outlook.js';

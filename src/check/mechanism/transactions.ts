@@ -10,10 +10,11 @@
  * The snapshot's span follows the contract's pivot (Pisco §6.2.1). Where a statement may or may not take the snapshot
  * (a SET, a statement that failed), the span reaches from the first that may to the first that certainly does.
  */
+
 import { type Contract, contractFor, type Level, type Mechanism, parseLevel } from '../../contracts/index.js';
 import type { HistoryHeader, Operation } from '../../histories/index.js';
+import { type Interval, intervalOf, never } from '../../rows/index.js';
 import { classifyStatement, type Dialect } from '../../sql/index.js';
-import { type Interval, intervalOf, never } from './interval.js';
 
 export interface Tx {
   readonly id: number;

@@ -1,13 +1,13 @@
 /** What the judges of one verification share. */
+
 import type { Contract } from '../../contracts/index.js';
 import type { History, Operation } from '../../histories/index.js';
+import type { Catalog, Interval } from '../../rows/index.js';
 import type { Finding } from '../finding.js';
 import type { Certifier } from './certifier.js';
 import type { InFlight } from './in-flight.js';
-import type { Interval } from './interval.js';
 import type { LockTable } from './locks.js';
 import type { MirrorTable } from './mirror.js';
-import type { Catalog } from './plan-parts.js';
 import type { Tally } from './result.js';
 import type { View } from './row-chain.js';
 import { SnapshotBounds } from './snapshot-bounds.js';
@@ -22,6 +22,7 @@ export interface Verification {
   readonly traced: boolean;
   /** Writers of a row exclude each other until they end. */
   readonly exclusive: boolean;
+  /** By name. */
   readonly tables: ReadonlyMap<string, MirrorTable>;
   readonly txs: ReadonlyMap<number, Tx>;
   readonly inFlight: InFlight;

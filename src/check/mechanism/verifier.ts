@@ -1,16 +1,15 @@
 /** One run of the verifier over a history; `verify.ts` tells what it does and in which order. */
+
 import type { Contract } from '../../contracts/index.js';
 import type { History, Operation } from '../../histories/index.js';
-import { openTables, type TableOptions, type Tables } from './catalog.js';
+import { type Catalog, intervalOf, type Plan, Planner } from '../../rows/index.js';
 import { Certifier } from './certifier.js';
 import { followUpsert } from './follow-upsert.js';
 import { InFlight, type PendingWrite } from './in-flight.js';
-import { intervalOf } from './interval.js';
 import { judgeRead, judgeTracedLines } from './judge-answer.js';
 import { followOpaque, judgeChange, judgeInsert, type Write } from './judge-write.js';
 import { LockTable } from './locks.js';
-import { Planner } from './plan.js';
-import type { Plan } from './plan-types.js';
+import { MirrorTable } from './mirror.js';
 import { type MechanismResult, Tally } from './result.js';
 import { comesBefore, type RowChain, type View } from './row-chain.js';
 import { Savepoints } from './savepoints.js';
@@ -24,7 +23,7 @@ const pruneEvery = 64;
 
 export class Verifier {
   readonly #tally = new Tally();
-  readonly #tables: Tables;
+  readonly #tables: ReadonlyMap<string, MirrorTable>;
   readonly #txs: ReadonlyMap<number, Tx>;
   readonly #verification: Verification;
   readonly #order: readonly Operation[];
@@ -38,21 +37,24 @@ export class Verifier {
   constructor(
     private readonly history: History,
     private readonly contract: Contract,
-    options: TableOptions,
+    private readonly catalog: Catalog,
   ) {
     this.#order = inAnswerOrder(history.operations);
-    this.#tables = openTables(history, options, this.#tally);
-    this.#planner = new Planner(this.#tables.catalog);
+    this.#tables = new Map(catalog.tables.map((table) => [table.name, new MirrorTable(table)]));
+    for (const { name, initial } of catalog.tables)
+      if (initial === undefined)
+        this.#tally.note(`The initial rows of ${name} are not known; they are learned from reads.`);
+    this.#planner = new Planner(catalog);
     this.#txs = transactionsOfHistory(history.header, this.#order, contract);
     this.#dirty = [...this.#txs.values()].some((tx) => tx.contract?.mechanism?.pivot === 'uncommitted');
     const mechanism = contract.mechanism!;
     this.#verification = {
       history,
       contract,
-      catalog: this.#tables.catalog,
+      catalog,
       traced: isTraced(history.operations),
       exclusive: mechanism.writeConflict !== 'none',
-      tables: this.#tables.tables,
+      tables: this.#tables,
       txs: this.#txs,
       inFlight: new InFlight(this.#pendingWrites()),
       locks: new LockTable(),
@@ -76,7 +78,7 @@ export class Verifier {
         operation,
         tx,
         tables: writtenTables(plan),
-        keys: writtenKeys(plan, this.#tables.tables),
+        keys: writtenKeys(plan),
       });
     }
     return pending;
@@ -95,7 +97,7 @@ export class Verifier {
     const { certifier, findings, exclusive } = this.#verification;
     if (certifier !== undefined) {
       const follows = (a: Parameters<typeof comesBefore>[0], b: typeof a) => comesBefore(a, b, exclusive);
-      for (const table of this.#tables.tables.values()) certifier.finish(table.rows.values(), follows);
+      for (const table of this.#tables.values()) certifier.finish(table.rows.values(), follows);
       findings.push(...certifier.findings(history));
     }
     return {
@@ -123,14 +125,14 @@ export class Verifier {
     const { certifier, exclusive, locks, inFlight } = this.#verification;
     this.#countVersions();
     const drop = certifier === undefined ? undefined : certifier.drop.bind(certifier);
-    for (const table of this.#tables.tables.values()) table.prune(watermark, exclusive, drop);
+    for (const table of this.#tables.values()) table.prune(watermark, exclusive, drop);
     locks.prune(watermark);
     inFlight.prune(watermark);
   }
 
   #countVersions(): void {
     let count = 0;
-    for (const table of this.#tables.tables.values())
+    for (const table of this.#tables.values())
       for (const row of table.rows.values()) count += row.versions.length;
     this.#tally.peakVersions = Math.max(this.#tally.peakVersions, count);
   }
@@ -207,7 +209,7 @@ export class Verifier {
     return this.#planner.plan(operation.sql);
   }
 
-  #folded = (name: string): string => this.#tables.catalog.find(name)?.name ?? name;
+  #folded = (name: string): string => this.catalog.find(name)?.name ?? name;
 
   #writeOf(tx: Tx, operation: Operation): Write {
     const mechanism = tx.unjudged === undefined ? tx.contract?.mechanism : undefined;

@@ -17,12 +17,13 @@
 import type { Contract } from '../../contracts/index.js';
 import { IsoldeError } from '../../errors.js';
 import type { History } from '../../histories/index.js';
+import { withCatalog } from '../../rows/index.js';
 import type { Finding } from '../finding.js';
 import type { MechanismResult } from './result.js';
 import { Verifier } from './verifier.js';
 
 export interface VerifyOptions {
-  /** The column that names the rows of a table, by table, where neither `rid` nor the primary key does. */
+  /** The column that names the rows of a table, by table, where neither a key nor the values tell. */
   readonly identity?: Readonly<Record<string, string>>;
   /** Another contract: the result says which findings would appear and vanish under it. */
   readonly compareWith?: Contract;
@@ -40,7 +41,7 @@ export function verifyMechanism(
       'usage',
       `the contract ${contract.id} does not say how an engine works; choose a vendor's contract`,
     );
-  const result = new Verifier(history, contract, options).run();
+  const result = withCatalog(history, options, (catalog) => new Verifier(history, contract, catalog).run());
   if (compareWith === undefined) return result;
   const other = verifyMechanism(history, compareWith, {
     ...(options.identity && { identity: options.identity }),

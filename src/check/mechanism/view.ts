@@ -1,7 +1,8 @@
 /** Which state a statement looks at, by its contract: a snapshot taken once, its own moment, or uncommitted data. */
+
 import type { Mechanism } from '../../contracts/index.js';
 import type { Operation } from '../../histories/index.js';
-import { type Interval, intervalOf } from './interval.js';
+import { type Interval, intervalOf } from '../../rows/index.js';
 import type { View } from './row-chain.js';
 import { hasSnapshot, type Tx } from './transactions.js';
 

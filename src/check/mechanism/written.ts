@@ -1,7 +1,7 @@
 /** What a plan may write, before it is known what it did. */
+
 import type { Operation } from '../../histories/index.js';
-import type { MirrorTable } from './mirror.js';
-import type { Plan } from './plan-types.js';
+import { type Plan, rowKey } from '../../rows/index.js';
 
 const writeKinds = new Set([
   'insert',
@@ -28,22 +28,19 @@ export function writtenTables(plan: Plan): readonly string[] | undefined {
     case 'query':
       return [];
     case 'opaque':
-      return plan.writes ? plan.tables : [];
+      return plan.writes ? plan.tables?.map(({ name }) => name) : [];
     default:
-      return [plan.table];
+      return [plan.table.name];
   }
 }
 
 /** The only rows a plan may write; undefined: any of its tables. */
-export function writtenKeys(
-  plan: Plan,
-  tables: ReadonlyMap<string, MirrorTable>,
-): ReadonlySet<string> | undefined {
+export function writtenKeys(plan: Plan): ReadonlySet<string> | undefined {
   if (plan.type === 'update' || plan.type === 'delete' || plan.type === 'opaque')
     return plan.keys === undefined ? undefined : new Set(plan.keys);
   if (plan.type !== 'insert' || plan.reads.length > 0) return undefined;
   const rows = plan.bind(() => []);
-  const table = tables.get(plan.table)!;
-  if (typeof rows === 'string' || table.info.identity.length === 0) return undefined;
-  return new Set(rows.map((row) => table.keyOf(row)));
+  if (typeof rows === 'string') return undefined;
+  const keys = rows.map((row) => rowKey(row, plan.table.identity));
+  return keys.includes(undefined) ? undefined : new Set(keys as string[]);
 }

@@ -12,9 +12,12 @@ import {
   type SelectStatement,
   type StatementFeatures,
   sameName,
-} from '../../sql/index.js';
-import { asRow, type Catalog, columnAt, evaluation, keysOf, opaqueWrite, satisfied } from './plan-parts.js';
+} from '../sql/index.js';
+import type { Catalog } from './catalog.js';
+import { namedKeys } from './named-rows.js';
+import { asRow, columnAt, evaluation, opaqueWrite, satisfied } from './plan-parts.js';
 import type { Plan, RowLock, RowsOf, ScanPlan } from './plan-types.js';
+import type { Table } from './table.js';
 
 export function planSelect(statement: SelectStatement, features: StatementFeatures, catalog: Catalog): Plan {
   if (!features.deterministic) return opaqueRead('its result does not follow from the rows alone');
@@ -22,11 +25,11 @@ export function planSelect(statement: SelectStatement, features: StatementFeatur
   const lock = lockOf(statement);
   const scan = planScan(statement, features, catalog, lock);
   if (scan !== undefined) return scan;
-  const tables: string[] = [];
+  const tables: Table[] = [];
   for (const { name, schema } of features.reads) {
     const info = schema === undefined ? catalog.find(name) : undefined;
     if (info === undefined) return opaqueRead(`the table ${name} is not known`);
-    if (!tables.includes(info.name)) tables.push(info.name);
+    if (!tables.includes(info)) tables.push(info);
   }
   const run = (rowsOf: RowsOf) => {
     const result = evaluateSelect(statement, evaluation(catalog, rowsOf));
@@ -93,9 +96,9 @@ function planScan(
   const wholeAt = columns.map((_, column) => positions.indexOf(column));
   return {
     type: 'scan',
-    table: info.name,
+    table: info,
     where: predicate === undefined ? () => true : (row) => satisfied(predicate(asRow(row))),
-    keys: keysOf(body.where, info, dialect),
+    keys: namedKeys(body.where, info, dialect),
     project: (row) => cells.map((cell) => cell(row)),
     width: cells.length,
     identityAt: identityAt.length === 0 || identityAt.includes(-1) ? undefined : identityAt,

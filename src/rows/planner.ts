@@ -12,8 +12,9 @@ import {
   type Statement,
   type StatementFeatures,
   statementFeatures,
-} from '../../sql/index.js';
-import { type Catalog, known, opaqueWrite } from './plan-parts.js';
+} from '../sql/index.js';
+import { type Catalog, createText } from './catalog.js';
+import { known, opaqueWrite } from './plan-parts.js';
 import { planSelect } from './plan-select.js';
 import type { Plan } from './plan-types.js';
 import { planMerge } from './plan-upsert.js';
@@ -79,17 +80,17 @@ function planStatement(
     case 'rollback-to':
     case 'create-index':
       return { type: 'idle' };
-    case 'create-table':
-    case 'drop': {
-      const names = statement.type === 'drop' ? statement.names.map(({ name }) => name) : [statement.name];
-      return {
-        type: 'opaque',
-        writes: true,
-        tables: known(names, catalog),
-        reason: 'a change of the schema',
-        keys: undefined,
-      };
+    case 'create-table': {
+      const created = catalog.find(statement.name)?.createdBy;
+      // The catalog took it to be there, empty, from the beginning.
+      if (created !== undefined && created === createText(statement)) return { type: 'idle' };
+      return schemaChange([statement.name], catalog);
     }
+    case 'drop':
+      return schemaChange(
+        statement.names.map(({ name }) => name),
+        catalog,
+      );
     case 'opaque': {
       if (statement.kind === 'set' || (statement.kind === 'other' && harmless.test(sql)))
         return { type: 'idle' };
@@ -101,4 +102,9 @@ function planStatement(
     default:
       return statement satisfies never;
   }
+}
+
+function schemaChange(names: readonly string[], catalog: Catalog): Plan {
+  const tables = known(names, catalog);
+  return { type: 'opaque', writes: true, tables, reason: 'a change of the schema', keys: undefined };
 }

@@ -2,13 +2,14 @@
  * What a statement does to rows, as far as it can be told: the form in which judges see SQL. Everything is answered
  * exactly or not at all.
  */
-import type { Evaluated, EvaluatedRow } from '../../sql/index.js';
+import type { Evaluated, EvaluatedRow } from '../sql/index.js';
+import type { Table } from './table.js';
 
 /** Whether a row satisfies a predicate; NULL counts as no, undefined: cannot be told. */
 export type Satisfies = (row: EvaluatedRow) => boolean | undefined;
 
 /** The rows of a table, for subqueries. */
-export type RowsOf = (table: string) => readonly EvaluatedRow[];
+export type RowsOf = (table: Table) => readonly EvaluatedRow[];
 
 /** `weak` locks (FOR KEY SHARE, FOR NO KEY UPDATE) conflict with too little to conclude from. */
 export type RowLock = 'none' | 'share' | 'exclusive' | 'weak';
@@ -16,7 +17,7 @@ export type RowLock = 'none' | 'share' | 'exclusive' | 'weak';
 /** A SELECT over one table that returns a line for each row it selects. */
 export interface ScanPlan {
   readonly type: 'scan';
-  readonly table: string;
+  readonly table: Table;
   readonly where: Satisfies;
   /** The only rows it can concern, where the predicate names them. */
   readonly keys: readonly string[] | undefined;
@@ -35,7 +36,7 @@ export interface ScanPlan {
 /** Any other query that can be evaluated on whole tables. */
 export interface QueryPlan {
   readonly type: 'query';
-  readonly tables: readonly string[];
+  readonly tables: readonly Table[];
   /** The rows it returns, or why that cannot be told. */
   readonly run: (rowsOf: RowsOf) => readonly EvaluatedRow[] | string;
   readonly lock: RowLock;
@@ -43,10 +44,10 @@ export interface QueryPlan {
 
 export interface ChangePlan {
   readonly type: 'update' | 'delete';
-  readonly table: string;
+  readonly table: Table;
   readonly keys: readonly string[] | undefined;
   /** Tables its subqueries read: it can be followed only while they are certain. */
-  readonly reads: readonly string[];
+  readonly reads: readonly Table[];
   readonly bind: (rowsOf: RowsOf) => {
     readonly where: Satisfies;
     /** What a row becomes; undefined: cannot be told. */
@@ -56,8 +57,8 @@ export interface ChangePlan {
 
 export interface InsertPlan {
   readonly type: 'insert';
-  readonly table: string;
-  readonly reads: readonly string[];
+  readonly table: Table;
+  readonly reads: readonly Table[];
   /** The rows it adds, or why they cannot be told. */
   readonly bind: (rowsOf: RowsOf) => readonly EvaluatedRow[] | string;
 }
@@ -65,7 +66,7 @@ export interface InsertPlan {
 /** REPLACE, upserts and MERGE: rows that are added, unless others are in their way. */
 export interface UpsertPlan {
   readonly type: 'upsert';
-  readonly table: string;
+  readonly table: Table;
   /** What becomes of a row in the way: deleted, nothing, or changed. */
   readonly effect: 'replace' | 'nothing' | 'update';
   /** It looks for rows in the way as an UPDATE would (MERGE), not at whatever is there. */
@@ -86,7 +87,7 @@ export interface OpaquePlan {
   readonly type: 'opaque';
   readonly writes: boolean;
   /** Tables it may write; undefined: any. */
-  readonly tables: readonly string[] | undefined;
+  readonly tables: readonly Table[] | undefined;
   readonly reason: string;
   /** The only rows it may write, where that is known. */
   readonly keys: readonly string[] | undefined;

@@ -1,28 +1,34 @@
 /** The rows of the tables before the first operation: as an observer read them, or as the set-up's statements made them. */
-import type { History, Operation } from '../../histories/index.js';
+import type { History, Operation } from '../histories/index.js';
 import {
   applyInsert,
   compileUpdate,
   compileWhere,
+  type Dialect,
   type EvaluatedRow,
   isUndecidable,
   parseStatement,
   type Row,
   type Statement,
   sameName,
-} from '../../sql/index.js';
-import type { Catalog } from './plan-parts.js';
-import type { TableInfo } from './table-info.js';
+} from '../sql/index.js';
+import type { Table } from './table.js';
+
+type Find = (name: string) => Table | undefined;
 
 const observerName = 'observer';
 
 /** Runs the set-up's writes on empty tables; a table whose writes cannot be evaluated has no entry. */
-export function evaluateSetup(setup: readonly Statement[], catalog: Catalog): Map<string, EvaluatedRow[]> {
+export function evaluateSetup(
+  setup: readonly Statement[],
+  dialect: Dialect,
+  find: Find,
+): Map<string, EvaluatedRow[]> {
   const states = new Map<string, EvaluatedRow[] | undefined>();
   const options = {
-    dialect: catalog.dialect,
+    dialect,
     table: (name: string) => {
-      const info = catalog.find(name);
+      const info = find(name);
       const rows = info === undefined ? undefined : states.get(info.name);
       return info === undefined || rows === undefined
         ? undefined
@@ -31,11 +37,11 @@ export function evaluateSetup(setup: readonly Statement[], catalog: Catalog): Ma
   };
   for (const statement of setup) {
     if (statement.type === 'create-table') {
-      const info = catalog.find(statement.name);
+      const info = find(statement.name);
       const again = statement.ifNotExists && info !== undefined && states.has(info.name);
       if (info !== undefined && statement.as === undefined && !again) states.set(info.name, []);
     } else if (statement.type === 'insert') {
-      const info = catalog.find(statement.table.name);
+      const info = find(statement.table.name);
       const rows = info === undefined ? undefined : states.get(info.name);
       if (info === undefined || rows === undefined) continue;
       const plain = statement.mode === undefined && statement.conflict === undefined;
@@ -43,13 +49,13 @@ export function evaluateSetup(setup: readonly Statement[], catalog: Catalog): Ma
       if (added === undefined || isUndecidable(added)) states.set(info.name, undefined);
       else rows.push(...added);
     } else if (statement.type === 'update' || statement.type === 'delete') {
-      const info = statement.table.type === 'table' ? catalog.find(statement.table.name) : undefined;
+      const info = statement.table.type === 'table' ? find(statement.table.name) : undefined;
       const rows = info === undefined ? undefined : states.get(info.name);
       if (info === undefined || rows === undefined) continue;
       states.set(info.name, changeRows(statement, info, rows, options));
     } else if (statement.type === 'opaque' && statement.kind !== 'set' && statement.kind !== 'select') {
       for (const name of statement.tables) {
-        const info = catalog.find(name);
+        const info = find(name);
         // An index or an option changes no rows.
         if (info !== undefined && statement.kind !== 'ddl') states.set(info.name, undefined);
         else if (info !== undefined && /\btruncate\b|\bcolumn\b|\btrigger\b/i.test(statement.sql))
@@ -62,7 +68,7 @@ export function evaluateSetup(setup: readonly Statement[], catalog: Catalog): Ma
 
 function changeRows(
   statement: Extract<Statement, { type: 'update' | 'delete' }>,
-  info: TableInfo,
+  info: Table,
   rows: readonly EvaluatedRow[],
   options: Parameters<typeof compileWhere>[2],
 ): EvaluatedRow[] | undefined {
@@ -84,8 +90,9 @@ function changeRows(
 }
 
 /** Full reads by the observer before everybody else. */
-export function observedRows(history: History, catalog: Catalog): Map<string, EvaluatedRow[]> {
+export function observedRows(history: History, find: Find): Map<string, EvaluatedRow[]> {
   const rows = new Map<string, EvaluatedRow[]>();
+  const dialect = history.header.dialect ?? 'postgres';
   const observer = history.header.sessions.indexOf(observerName);
   if (observer < 0) return rows;
   let first = Number.POSITIVE_INFINITY;
@@ -94,10 +101,10 @@ export function observedRows(history: History, catalog: Catalog): Map<string, Ev
   for (const operation of history.operations) {
     if (operation.session !== observer || operation.outcome !== 'ok' || (operation.end ?? first) >= first)
       continue;
-    const table = fullyRead(operation, catalog);
+    const table = fullyRead(operation, dialect, find);
     if (table !== undefined && operation.rows !== undefined) {
       const order = table.shape.columns.map((column) =>
-        operation.columns!.findIndex((name) => sameName(name, column.name, catalog.dialect)),
+        operation.columns!.findIndex((name) => sameName(name, column.name, dialect)),
       );
       if (!order.includes(-1))
         rows.set(
@@ -109,9 +116,9 @@ export function observedRows(history: History, catalog: Catalog): Map<string, Ev
   return rows;
 }
 
-function fullyRead({ sql, columns }: Operation, catalog: Catalog): TableInfo | undefined {
+function fullyRead({ sql, columns }: Operation, dialect: Dialect, find: Find): Table | undefined {
   if (sql === undefined || columns === undefined) return undefined;
-  const statement = parseStatement(sql, catalog.dialect);
+  const statement = parseStatement(sql, dialect);
   if (statement.type !== 'select' || statement.body.type !== 'core' || statement.limit !== undefined)
     return undefined;
   const { body } = statement;
@@ -124,5 +131,5 @@ function fullyRead({ sql, columns }: Operation, catalog: Catalog): TableInfo | u
     body.items.every(
       (item) => item.type === 'star' || (item.expression.type === 'column' && item.alias === undefined),
     );
-  return plain && from?.type === 'table' ? catalog.find(from.name) : undefined;
+  return plain && from?.type === 'table' ? find(from.name) : undefined;
 }

@@ -15,16 +15,17 @@ import {
   mapExpressions,
   sameName,
   statementFeatures,
-} from '../../sql/index.js';
-import { asRow, type Catalog, satisfied } from './plan-parts.js';
+} from '../sql/index.js';
+import type { Catalog } from './catalog.js';
+import { asRow, satisfied } from './plan-parts.js';
 import type { UpsertPlan } from './plan-types.js';
-import type { TableInfo } from './table-info.js';
+import type { Table } from './table.js';
 import { sharesKey } from './unique-keys.js';
 
 /** The plan, or undefined where it cannot be followed. */
 export function planUpsert(
   statement: InsertStatement,
-  info: TableInfo,
+  info: Table,
   catalog: Catalog,
 ): UpsertPlan | undefined {
   const { dialect } = catalog;
@@ -43,7 +44,7 @@ export function planUpsert(
   if (shared) return undefined;
   return {
     type: 'upsert',
-    table: info.name,
+    table: info,
     effect,
     byView: false,
     rows,
@@ -98,7 +99,7 @@ export function planMerge(
   if (rows === undefined || !statementFeatures(search).deterministic) return undefined;
   return {
     type: 'upsert',
-    table: info.name,
+    table: info,
     effect: action === undefined || action.type === 'nothing' ? 'nothing' : 'update',
     byView: true,
     rows,
@@ -117,7 +118,7 @@ type MergeInsert = Extract<MergeStatement['whens'][number]['action'], { type: 'i
 function insertedRows(
   { columns, values }: MergeInsert,
   table: MergeStatement['table'],
-  info: TableInfo,
+  info: Table,
   { dialect }: Catalog,
 ): UpsertPlan['rows'] | undefined {
   if (values === undefined || !values.every(({ type }) => type === 'literal')) return undefined;
@@ -148,7 +149,7 @@ function constantRow(query: Extract<MergeStatement['using'], { type: 'derived' }
 function assignments(
   set: readonly Assignment[],
   table: InsertStatement['table'],
-  info: TableInfo,
+  info: Table,
   { dialect }: Catalog,
 ): UpsertPlan['apply'] {
   // In MySQL a bare column is the existing row's; elsewhere the new row has one of the same name.

@@ -13,9 +13,9 @@ import {
   sameName,
   sqlType,
   type TableShape,
-} from '../../sql/index.js';
+} from '../sql/index.js';
 
-import type { TableInfo } from './table-info.js';
+import type { Table } from './table.js';
 
 /** Positions of the columns of each unique key; undefined: not all keys are known. */
 export type UniqueKeys = readonly (readonly number[])[] | undefined;
@@ -93,7 +93,7 @@ function foldsApart(a: string, b: string): false | undefined {
 
 /** Keys by which InnoDB may tell records apart, where rows are named by something else: the primary one, or any other. */
 export function recordKeys(
-  { shape, identity, uniqueKeys }: TableInfo,
+  { shape, identity, uniqueKeys }: Table,
   dialect: Dialect,
 ): readonly (readonly number[])[] {
   const primary = shape.keys

@@ -1,5 +1,5 @@
 /** Spans of client time. The truth lies somewhere inside; both ends count. */
-import type { Operation } from '../../histories/index.js';
+import type { Operation } from '../histories/index.js';
 
 export interface Interval {
   readonly start: number;

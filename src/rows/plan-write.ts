@@ -10,12 +10,14 @@ import {
   type StatementFeatures,
   type UpdateStatement,
   visitNodes,
-} from '../../sql/index.js';
-import { keyOfRow } from './mirror.js';
-import { asRow, type Catalog, evaluation, keysOf, opaqueWrite, satisfied } from './plan-parts.js';
+} from '../sql/index.js';
+import type { Catalog } from './catalog.js';
+import { namedKeys } from './named-rows.js';
+import { asRow, evaluation, opaqueWrite, satisfied } from './plan-parts.js';
 import type { Plan, RowsOf, Satisfies } from './plan-types.js';
 import { planUpsert } from './plan-upsert.js';
-import type { TableInfo } from './table-info.js';
+import { rowKey } from './row-key.js';
+import type { Table } from './table.js';
 
 export function planChange(
   statement: UpdateStatement | DeleteStatement,
@@ -37,17 +39,17 @@ export function planChange(
           ? undefined
           : 'its effect does not follow from the rows alone';
   if (problem !== undefined || info === undefined) return opaqueWrite(statement, catalog, problem ?? '');
-  const reads: string[] = [];
+  const reads: Table[] = [];
   const expressions = statement.type === 'update' ? statement.set.map(({ value }) => value) : [];
   for (const name of subqueryTables([...expressions, statement.where])) {
     const read = catalog.find(name);
     if (read === undefined) return opaqueWrite(statement, catalog, `the table ${name} is not known`);
-    if (!reads.includes(read.name)) reads.push(read.name);
+    if (!reads.includes(read)) reads.push(read);
   }
   return {
     type: statement.type,
-    table: info.name,
-    keys: keysOf(statement.where, info, catalog.dialect),
+    table: info,
+    keys: namedKeys(statement.where, info, catalog.dialect),
     reads,
     bind: (rowsOf) => {
       const options = reads.length === 0 ? { dialect: catalog.dialect } : evaluation(catalog, rowsOf);
@@ -82,7 +84,7 @@ function subqueryTables(expressions: readonly (Expression | undefined)[]): reado
 export function planInsert(statement: InsertStatement, features: StatementFeatures, catalog: Catalog): Plan {
   const info = statement.table.schema === undefined ? catalog.find(statement.table.name) : undefined;
   if (info === undefined) return opaqueWrite(statement, catalog, 'a write to a table we do not know');
-  const reads = features.reads.flatMap(({ name }) => catalog.find(name)?.name ?? []);
+  const reads = features.reads.flatMap(({ name }) => catalog.find(name) ?? []);
   const bind = (rowsOf: RowsOf) => {
     const rows = applyInsert(statement, info.shape, evaluation(catalog, rowsOf));
     return isUndecidable(rows) ? rows.undecidable : rows;
@@ -91,7 +93,7 @@ export function planInsert(statement: InsertStatement, features: StatementFeatur
   if (!replaces && (features.deterministic || statement.source.type === 'values'))
     return {
       type: 'insert',
-      table: info.name,
+      table: info,
       reads: statement.source.type === 'values' && !features.subquery ? [] : reads,
       bind,
     };
@@ -100,14 +102,13 @@ export function planInsert(statement: InsertStatement, features: StatementFeatur
   if (upsert !== undefined) return upsert;
   // Which of its rows exist already decides what it does; but it cannot reach other rows.
   const rows = statement.source.type === 'values' ? bind(() => []) : 'a query';
-  const keys =
-    typeof rows === 'string' ? [undefined] : rows.map((row) => keyOfRow(info.identity.map((at) => row[at]!)));
+  const keys = typeof rows === 'string' ? [undefined] : rows.map((row) => rowKey(row, info.identity));
   const certain = isOnlyKey(info) && !keys.includes(undefined) ? (keys as string[]) : undefined;
   return opaqueWrite(statement, catalog, 'an INSERT that may meet existing rows', certain);
 }
 
 /** Whether the identity is the table's only key, so that a conflict can only be with the row of the same identity. */
-function isOnlyKey({ shape, identity }: TableInfo): boolean {
+function isOnlyKey({ shape, identity }: Table): boolean {
   const names = identity.map((at) => shape.columns[at]!.name);
   return shape.keys.length === 1 && shape.keys[0]!.columns.join() === names.join();
 }

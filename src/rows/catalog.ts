@@ -1,0 +1,312 @@
+/**
+ * The tables of a program or a history: their shapes from the set-up's CREATE TABLE and from those of sessions, what names
+ * their rows (`identity.ts`), and the rows they start with (`initial-rows.ts`).
+ *
+ * A table that a session creates has no rows before, and nobody can read it without an error: it is taken to be there, empty,
+ * from the beginning. That holds while it is created in one way only; a table that is created in two ways, or only for a
+ * session (TEMPORARY), is not followed.
+ */
+import type { History, Operation } from '../histories/index.js';
+import {
+  applyInsert,
+  type CreateTableStatement,
+  type Dialect,
+  type EvaluatedRow,
+  isUndecidable,
+  parseStatement,
+  ShapeParser,
+  type Statement,
+  sameName,
+  statementFeatures,
+  type TableShape,
+  tableShape,
+} from '../sql/index.js';
+import { AssignedColumns } from './assigned-columns.js';
+import { identityOf } from './identity.js';
+import { evaluateSetup, observedRows } from './initial-rows.js';
+import { TableMap } from './names.js';
+import { rowKey } from './row-key.js';
+import { IdentityEnded, identityText, type Table } from './table.js';
+import { uniqueKeysOf } from './unique-keys.js';
+
+/** A statement sent after the set-up. */
+export interface SentStatement {
+  readonly kind: Operation['kind'];
+  readonly sql?: string | undefined;
+  readonly outcome?: Operation['outcome'];
+  readonly accesses?: Operation['accesses'];
+}
+
+export interface CatalogSource {
+  readonly dialect: Dialect;
+  readonly setup: readonly string[];
+  /** What sessions send: it may assign columns, and create tables. */
+  readonly statements: readonly SentStatement[];
+  /** Rows that somebody read before everything else, by table. */
+  readonly observed?: (find: Catalog['find']) => ReadonlyMap<string, readonly EvaluatedRow[]>;
+}
+
+export interface CatalogOptions {
+  /** The column that names a table's rows, by table, where the caller knows. */
+  readonly identity?: Readonly<Record<string, string>> | undefined;
+  /** Identities that turned out not to be any (`identityText`). */
+  readonly refused?: ReadonlySet<string>;
+}
+
+export interface Catalog {
+  readonly dialect: Dialect;
+  readonly tables: readonly Table[];
+  /** The table of that name; undefined: we do not know it. */
+  readonly find: (name: string) => Table | undefined;
+  /** A write to an unknown name may reach any table (views, triggers). */
+  readonly unknownNamesReachTables: boolean;
+}
+
+/** The tables of a history. */
+export function catalogOf(history: History, options: CatalogOptions = {}): Catalog {
+  const { header, operations } = history;
+  const source: CatalogSource = {
+    dialect: header.dialect ?? 'postgres',
+    setup: header.setup ?? [],
+    statements: operations,
+    observed: (find) => observedRows(history, find),
+  };
+  return openCatalog(source, options);
+}
+
+/** How often a table's rows may turn out to be named by nothing before we give up. */
+const mostAttempts = 100;
+
+/** Does work on the tables of a history; when rows turn out not to be named as thought, does it again without that. */
+export function withCatalog<T>(history: History, options: CatalogOptions, work: (catalog: Catalog) => T): T {
+  const refused = new Set(options.refused);
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return work(catalogOf(history, { ...options, refused }));
+    } catch (error) {
+      if (!(error instanceof IdentityEnded) || attempt >= mostAttempts) throw error;
+      refused.add(identityText(error.table));
+    }
+  }
+}
+
+/**
+ * The tables of a program that nobody follows while it runs: the rows its INSERTs put in are looked at beforehand, and an
+ * identity that one of them ends is none.
+ */
+export function catalogOfProgram(source: CatalogSource, options: CatalogOptions = {}): Catalog {
+  const refused = new Set(options.refused);
+  for (;;) {
+    const catalog = openCatalog(source, { ...options, refused });
+    const ended = endedIdentity(catalog, source.statements);
+    if (ended === undefined) return catalog;
+    refused.add(identityText(ended));
+  }
+}
+
+/** A table whose identity some INSERT ends, or may end. */
+function endedIdentity(catalog: Catalog, statements: readonly SentStatement[]): Table | undefined {
+  const { dialect, tables, find } = catalog;
+  const shown = tables.filter(({ basis }) => basis === 'shown');
+  if (shown.length === 0) return undefined;
+  const keys = new Map(
+    shown.map((table) => [table, new Set(table.initial!.map((row) => rowKey(row, table.identity)))]),
+  );
+  const parser = new ShapeParser(dialect);
+  for (const { kind, sql, outcome } of statements) {
+    if (sql === undefined || outcome === 'error' || !/^(insert|replace|merge|other)$/.test(kind)) continue;
+    const { statement } = parser.parse(sql);
+    const names = statement.type === 'insert' ? [statement.table] : statementFeatures(statement).writes;
+    for (const { name } of names) {
+      const table = find(name);
+      const seen = table === undefined ? undefined : keys.get(table);
+      if (table === undefined || seen === undefined) continue;
+      const values = statement.type === 'insert' && statement.source.type === 'values';
+      const rows = values ? applyInsert(statement, table.shape, { dialect }) : undefined;
+      if (rows === undefined || isUndecidable(rows)) return table;
+      for (const row of rows) {
+        const key = rowKey(row, table.identity);
+        if (key === undefined || seen.has(key)) return table;
+        seen.add(key);
+      }
+    }
+  }
+  return undefined;
+}
+
+/** A table while it is being learned. */
+type Draft = { -readonly [Key in keyof Table]: Table[Key] };
+
+export function openCatalog(source: CatalogSource, options: CatalogOptions = {}): Catalog {
+  const { dialect, statements } = source;
+  const parser = new ShapeParser(dialect);
+  const setup = source.setup.map((sql) => parser.parse(sql).statement);
+  const sent = definitions(statements, dialect);
+  const drafts = new Drafts(dialect);
+  for (const create of setup)
+    if (create.type === 'create-table' && !(create.ifNotExists && drafts.find(create.name) !== undefined))
+      drafts.create(create, [...setup, ...sent]);
+  for (const create of sent) {
+    if (create.type !== 'create-table' || create.schema !== undefined) continue;
+    const known = drafts.find(create.name);
+    if (known === undefined) {
+      const draft = drafts.create(create, sent);
+      draft.initial = [];
+      draft.createdBy = createText(create);
+    } else if (known.createdBy !== undefined && known.createdBy !== createText(create))
+      known.unfollowed = 'sessions create it in different ways';
+  }
+  addMentioned(statements, drafts);
+  const { tables, find } = drafts;
+  const states = evaluateSetup(setup, dialect, find);
+  const observed = source.observed?.(find);
+  const recorded = statements.some(({ accesses }) => accesses?.some(({ object }) => object.includes('/')));
+  const assigned = new AssignedColumns(statements, dialect);
+  // Most tables are named by these; asking for all of them at once reads the statements once.
+  assigned.ask(tables.flatMap(({ shape }) => usualColumns(shape)));
+  for (const table of tables) {
+    table.initial ??= observed?.get(table.name) ?? states.get(table.name);
+    table.unfollowed ??= alteration(setup, table, find);
+    const { identity, basis } = identityOf(table, {
+      dialect,
+      wanted: options.identity?.[table.shape.name] ?? options.identity?.[table.name],
+      recorded,
+      assigned: (column) => assigned.has(table.shape.name, column),
+      refused: options.refused ?? new Set(),
+    });
+    Object.assign(table, { identity, basis, indexed: isIndexed(table, identity, setup, dialect) });
+  }
+  return {
+    dialect,
+    tables,
+    find,
+    unknownNamesReachTables: [...setup, ...sent].some(
+      (statement) => statement.type === 'opaque' && /^\s*create\b.*\bview\b/is.test(statement.sql),
+    ),
+  };
+}
+
+class Drafts {
+  readonly tables: Draft[] = [];
+  readonly #byName: TableMap<Draft>;
+
+  constructor(private readonly dialect: Dialect) {
+    this.#byName = new TableMap(dialect);
+  }
+
+  find = (name: string): Draft | undefined => this.#byName.get(name);
+
+  /** Enters a table, or what is now known of it. */
+  enter(name: string, shape: TableShape, rest: Partial<Draft> = {}): Draft {
+    const known = this.find(name);
+    const draft: Draft = known ?? {
+      number: this.tables.length,
+      name,
+      shape,
+      identity: [],
+      basis: 'none',
+      indexed: false,
+      uniqueKeys: undefined,
+      initial: undefined,
+      unfollowed: undefined,
+      createdBy: undefined,
+    };
+    if (known === undefined) {
+      draft.name = this.#byName.set(name, draft);
+      this.tables.push(draft);
+    }
+    return Object.assign(draft, { shape, ...rest });
+  }
+
+  /** `definitions`: what may give it unique keys. */
+  create(create: CreateTableStatement, definitions: readonly Statement[]): Draft {
+    const { dialect } = this;
+    const shape = tableShape(create, dialect);
+    return this.enter(create.name, shape, {
+      uniqueKeys: uniqueKeysOf(create, definitions, shape, dialect),
+      unfollowed: unfollowedReason(create),
+    });
+  }
+}
+
+/** Definitions in the middle of a history that took effect, or may have. */
+function definitions(statements: readonly SentStatement[], dialect: Dialect): Statement[] {
+  return statements.flatMap(({ kind, sql, outcome }) =>
+    kind === 'ddl' && sql !== undefined && outcome !== 'error' && /\b(create|unique|primary)\b/i.test(sql)
+      ? [parseStatement(sql, dialect)]
+      : [],
+  );
+}
+
+/** Equal for statements that create the same table. */
+export function createText(create: CreateTableStatement): string {
+  return JSON.stringify({ ...create, ifNotExists: undefined });
+}
+
+/** The columns that are likely to name rows: those of keys; without a key any. */
+function usualColumns({ columns, keys }: TableShape): readonly string[] {
+  const declared = keys.flatMap((key) => key.columns);
+  return declared.length > 0 ? ['rid', 'pkid', ...declared] : columns.map(({ name }) => name);
+}
+
+/** Whether an index or a key begins with the columns that name rows. */
+function isIndexed(
+  { shape, name }: Table,
+  identity: readonly number[],
+  setup: readonly Statement[],
+  dialect: Dialect,
+): boolean {
+  const first = identity[0] === undefined ? undefined : shape.columns[identity[0]]!.name;
+  if (first === undefined) return false;
+  const isFirst = (column: string | undefined) => column !== undefined && sameName(column, first, dialect);
+  if (shape.keys.some(({ columns }) => isFirst(columns[0]))) return true;
+  return setup.some((statement) => {
+    if (statement.type !== 'create-index' || !sameName(statement.table.name, name, dialect)) return false;
+    const expression = statement.columns[0]?.expression;
+    return expression?.type === 'column' && isFirst(expression.name);
+  });
+}
+
+const harmlessAlteration =
+  /\badd\s+(unique|index|key|constraint|primary|foreign)\b|\bengine\b|\bauto_increment\b|\bowner\b/i;
+
+/** A set-up statement after which we do not know the table any more. */
+function alteration(setup: readonly Statement[], table: Table, find: Catalog['find']): string | undefined {
+  for (const statement of setup) {
+    if (statement.type !== 'opaque' || statement.kind !== 'ddl') continue;
+    if (/\b(trigger|rule|function|procedure)\b/i.test(statement.sql))
+      return 'triggers, rules or functions may change its rows';
+    if (!/^\s*alter\b/i.test(statement.sql) || harmlessAlteration.test(statement.sql)) continue;
+    if (statement.tables.some((name) => find(name) === table)) return 'the set-up altered it';
+  }
+  return undefined;
+}
+
+/** Rows that change without a statement that says so. */
+function unfollowedReason(create: CreateTableStatement): string | undefined {
+  const text = JSON.stringify(create);
+  if (/"actions":"[^"]*(CASCADE|SET NULL|SET DEFAULT)/i.test(text))
+    return 'its rows change with those of another table';
+  if (/ON UPDATE/i.test(text)) return 'a column changes with every update';
+  if (create.temporary) return 'every session has one of its own';
+  return create.as === undefined ? undefined : 'its columns come from a query';
+}
+
+/** Tables that only accesses name (traces without a schema): their columns are those the accesses show. */
+function addMentioned(statements: readonly SentStatement[], drafts: Drafts): void {
+  for (const { accesses } of statements) {
+    for (const { object, value } of accesses ?? []) {
+      const name = object.slice(0, Math.max(0, object.indexOf('/')));
+      if (typeof value !== 'object' || value === null || Array.isArray(value)) continue;
+      const known = drafts.find(name);
+      if (known !== undefined && !known.shape.columns.every((column) => column.automatic)) continue;
+      const names = new Set([
+        ...(known?.shape.columns.map((column) => column.name) ?? []),
+        ...Object.keys(value),
+      ]);
+      if (names.size === known?.shape.columns.length) continue;
+      const columns = [...names].map((column) => ({ name: column, notNull: false, automatic: true }));
+      drafts.enter(name, { name, columns, keys: [], checks: [] });
+    }
+  }
+}

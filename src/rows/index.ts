@@ -1,0 +1,32 @@
+export {
+  type Catalog,
+  type CatalogOptions,
+  type CatalogSource,
+  catalogOf,
+  catalogOfProgram,
+  createText,
+  openCatalog,
+  type SentStatement,
+  withCatalog,
+} from './catalog.js';
+export { evaluateSetup, observedRows } from './initial-rows.js';
+export { always, type Interval, intervalOf, never } from './interval.js';
+export { type ColumnConstants, columnConstants, conditionOf, namedKeys } from './named-rows.js';
+export { columnKey, TableMap, tableKey } from './names.js';
+export type {
+  ChangePlan,
+  IdlePlan,
+  InsertPlan,
+  OpaquePlan,
+  Plan,
+  QueryPlan,
+  RowLock,
+  RowsOf,
+  Satisfies,
+  ScanPlan,
+  UpsertPlan,
+} from './plan-types.js';
+export { Planner } from './planner.js';
+export { cellKey, joinKey, rowKey } from './row-key.js';
+export { type IdentityBasis, IdentityEnded, identityText, type Table } from './table.js';
+export { recordKeys, sharesKey, type UniqueKeys } from './unique-keys.js';

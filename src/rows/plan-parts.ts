@@ -1,0 +1,54 @@
+/** What plans of all kinds are made of: names looked up, predicates ready to run. */
+import {
+  type Dialect,
+  type EvaluatedRow,
+  type Expression,
+  type Row,
+  sameName,
+  statementFeatures,
+  type Truth,
+} from '../sql/index.js';
+import type { Catalog } from './catalog.js';
+import type { Plan, RowsOf } from './plan-types.js';
+import type { Table } from './table.js';
+
+/** The tables of these names; undefined (any table) if one of them may be a view. */
+export function known(names: readonly string[], catalog: Catalog): readonly Table[] | undefined {
+  const tables = names.map((name) => catalog.find(name));
+  if (catalog.unknownNamesReachTables && tables.includes(undefined)) return undefined;
+  return tables.filter((table) => table !== undefined);
+}
+
+export function opaqueWrite(
+  statement: Parameters<typeof statementFeatures>[0],
+  catalog: Catalog,
+  reason: string,
+  keys?: readonly string[],
+): Plan {
+  const tables = known(
+    statementFeatures(statement).writes.map(({ name }) => name),
+    catalog,
+  );
+  return { type: 'opaque', writes: true, tables, reason, keys };
+}
+
+export const satisfied = (truth: Truth): boolean | undefined =>
+  typeof truth === 'object' && truth !== null ? undefined : truth === true;
+
+/** Rows may have cells that are not known; evaluation carries them through. */
+export const asRow = (row: EvaluatedRow): Row => row as Row;
+
+export function evaluation(catalog: Catalog, rowsOf: RowsOf) {
+  return {
+    dialect: catalog.dialect,
+    table: (name: string, schema?: string) => {
+      const info = schema === undefined ? catalog.find(name) : undefined;
+      return info === undefined ? undefined : { columns: info.shape.columns, rows: rowsOf(info).map(asRow) };
+    },
+  };
+}
+
+export function columnAt(expression: Expression, info: Table, dialect: Dialect): number {
+  if (expression.type !== 'column' || expression.schema !== undefined) return -1;
+  return info.shape.columns.findIndex((column) => sameName(column.name, expression.name, dialect));
+}
