@@ -5,9 +5,17 @@
  * Histories have millions of statements of few shapes: those that mention no column in question are not parsed, and of those
  * that differ in integers alone one is.
  */
+import type { Operation } from '../histories/index.js';
 import { type Assignment, type Dialect, parseStatement, type Statement } from '../sql/index.js';
-import type { SentStatement } from './catalog.js';
 import { columnKey, tableKey } from './names.js';
+
+/** A statement sent after the set-up. */
+export interface SentStatement {
+  readonly kind: Operation['kind'];
+  readonly sql?: string | undefined;
+  readonly outcome?: Operation['outcome'];
+  readonly accesses?: Operation['accesses'];
+}
 
 const integers = /(?<![\w.$@:?])\d{1,15}(?![\w.])/g;
 

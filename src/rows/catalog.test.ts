@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Dialect } from '../sql/index.js';
-import { catalogOfProgram, openCatalog, type SentStatement } from './catalog.js';
+import type { SentStatement } from './assigned-columns.js';
+import { catalogOfProgram, openCatalog } from './catalog.js';
 import { rowKey } from './row-key.js';
 
 const sent = (kind: SentStatement['kind'], sql: string): SentStatement => ({ kind, sql, outcome: 'ok' });

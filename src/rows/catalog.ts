@@ -6,7 +6,7 @@
  * from the beginning. That holds while it is created in one way only; a table that is created in two ways, or only for a
  * session (TEMPORARY), is not followed.
  */
-import type { History, Operation } from '../histories/index.js';
+import type { History } from '../histories/index.js';
 import {
   applyInsert,
   type CreateTableStatement,
@@ -21,21 +21,13 @@ import {
   type TableShape,
   tableShape,
 } from '../sql/index.js';
-import { AssignedColumns } from './assigned-columns.js';
+import { AssignedColumns, type SentStatement } from './assigned-columns.js';
 import { identityOf } from './identity.js';
 import { evaluateSetup, observedRows } from './initial-rows.js';
 import { TableMap } from './names.js';
 import { rowKey } from './row-key.js';
 import { IdentityEnded, identityText, type Table } from './table.js';
 import { uniqueKeysOf } from './unique-keys.js';
-
-/** A statement sent after the set-up. */
-export interface SentStatement {
-  readonly kind: Operation['kind'];
-  readonly sql?: string | undefined;
-  readonly outcome?: Operation['outcome'];
-  readonly accesses?: Operation['accesses'];
-}
 
 export interface CatalogSource {
   readonly dialect: Dialect;

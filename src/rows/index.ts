@@ -1,3 +1,4 @@
+export type { SentStatement } from './assigned-columns.js';
 export {
   type Catalog,
   type CatalogOptions,
@@ -6,7 +7,6 @@ export {
   catalogOfProgram,
   createText,
   openCatalog,
-  type SentStatement,
   withCatalog,
 } from './catalog.js';
 export { evaluateSetup, observedRows } from './initial-rows.js';
