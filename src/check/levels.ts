@@ -166,7 +166,9 @@ export function withOrder(level: CheckLevel, order: LevelOrder): CheckLevel {
 export function levelUnder(level: CheckLevel, definitions: 'adya' | 'axiomatic'): CheckLevel {
   if (definitions === 'adya' || level === 'read uncommitted') return level;
   if (level === 'read committed') return 'monotonic atomic view';
-  return orderOf(level) === 'none' ? withOrder(level, 'session') : level;
+  const ordered = orderOf(level) === 'none' ? withOrder(level, 'session') : level;
+  // A level without a variant that keeps session order stays what it is: the next stronger one is another question.
+  return baseOf(ordered) === baseOf(level) ? ordered : level;
 }
 
 const shorthands: Readonly<Record<string, CheckLevel>> = {

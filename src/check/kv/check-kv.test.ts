@@ -56,6 +56,9 @@ const anomalies: readonly (readonly [kind: string, has: string, hasNot: string])
   ],
   ['incompatible-order', 'A: ax1 ax2 | B: rx[2,1]', 'A: ax1 ax2 | B: rx[1,2]'],
   ['duplicate-write', 'A: ax1 | B: rx[1,1]', 'A: ax1 | B: rx[1]'],
+  ['lost-update', 'A: rx7 wx1 | B: rx7 wx2', 'A: rx7 wx1 | B: rx7 wy2'],
+  ['lost-update', 'Z!: wx7 | A: rx7 wx1 | B: rx7 wx2', 'Z!: wx7 | A: rx7 wx1 | B: rx1 wx2'],
+  ['read-skew', 'A: wx1 wy1 | B: ry1 rx_ rz7', 'A: wx1 wy1 | B: ry1 rx1 rz7'],
   ['garbage-read', 'A: wx1 | B: rx2', 'A: wx1 | B: rx1'],
   ['garbage-read', 'A: ax1 | B: rx[1,2]', 'A: ax1 | B: rx[1]'],
 ];
@@ -144,6 +147,38 @@ describe('levels', () => {
       level: 'monotonic atomic view',
     });
     expect(checkKv(kv(text, { definitions: 'adya' }), { level: 'read committed' }).valid).toBe(true);
+  });
+});
+
+describe('a level asked by name', () => {
+  it('is the one checked: cursor stability of registers allows write skew', () => {
+    const skew = kv('A: rx_ wy1 | B: ry_ wx1');
+    const result = checkKv(skew, { level: 'cursor stability' });
+    expect(result).toMatchObject({ valid: true, level: 'cursor stability' });
+    expect(result.levels['cursor stability']).toBe('holds');
+    expect(checkKv(kv('A: rx_ wx1 | B: rx_ wx2'), { level: 'cursor stability' })).toMatchObject({
+      valid: false,
+      level: 'cursor stability',
+    });
+  });
+});
+
+describe('a finding', () => {
+  it.each([
+    'A: rx_ wx1 | B: rx_ wx2',
+    'A: wx1 wy1 | B: rx1 ry_',
+    'A@s: wx1 | B@s: rx_',
+    'A[1-2]: wx1 | B[3-4]: rx_',
+    'A: wx1 | B: rx7',
+    'A: wx1 | B: wx2 | C: rx1 rx2 | D: rx2 rx1',
+  ])('is reported once: %s', (text) => {
+    const { findings, beyond } = checkKv(kv(text), { level: 'strict serializable' });
+    const shown = [...findings, ...beyond].map(
+      ({ kind, transactions, versions }) =>
+        `${kind} of ${transactions.map(({ name }) => name).sort()} ${versions?.[0]?.seen ?? ''}`,
+    );
+    expect(shown).toEqual([...new Set(shown)]);
+    expect(shown.length).toBeGreaterThan(0);
   });
 });
 

@@ -14,7 +14,7 @@ import { findCycles } from '../graph/cycles.js';
 import { buildGraph } from '../graph/graph.js';
 import { type CheckLevel, checkLevels, implies, levelUnder, orderOf, strongestOf } from '../levels.js';
 import { decideLevel, type PreparedKv, prepareKv } from './decide.js';
-import { cycleFinding, problemFinding } from './kv-findings.js';
+import { cycleFinding, problemFinding, withoutRepetitions } from './kv-findings.js';
 import { resolveReads } from './resolve-reads.js';
 import { defaultLimits, type SearchLimits } from './search-order.js';
 
@@ -106,6 +106,7 @@ export function checkKv(history: KvHistory, options: CheckOptions = {}): CheckRe
   }
   const status = state.status(level);
   const masked = decider.masked.has(level);
+  const all = withoutRepetitions(decider.findings);
   if (masked) notes.push(`${level} is broken, but only by anomalies that are switched off`);
   return {
     valid: status === 'unknown' && !masked ? 'unknown' : status !== 'broken',
@@ -117,8 +118,8 @@ export function checkKv(history: KvHistory, options: CheckOptions = {}): CheckRe
       }),
     ),
     levels: state.all(),
-    findings: decider.findings.filter((finding) => finding.rulesOut.some((weak) => implies(level, weak))),
-    beyond: decider.findings.filter((finding) => !finding.rulesOut.some((weak) => implies(level, weak))),
+    findings: all.filter((finding) => finding.rulesOut.some((weak) => implies(level, weak))),
+    beyond: all.filter((finding) => !finding.rulesOut.some((weak) => implies(level, weak))),
     unknownReasons: status === 'unknown' && !masked ? unknownReasons : [],
     notes,
   };

@@ -4,6 +4,8 @@
  * Registers: wr from the write a read saw; rw from every reader of the initial state to every writer of the key; and
  * if T read a version and then wrote the key, rw from the version's other readers to T. That last one holds wherever
  * rw counts at all: were T's version not the later one, T would depend on itself (G1c), which every such level forbids.
+ * The same holds of a version that nobody wrote, or an aborted transaction did: two that read it and write the key are a
+ * lost update whatever else is wrong with what they read.
  * The order of the other versions is not known here (`polygraph.ts` looks for one).
  *
  * Lists: the longest list read of a key *is* its version order, as far as all committed reads agree. Hence ww
@@ -58,6 +60,7 @@ export function addKvDependencies(
   }
   addInitialReaders(resolved, edges, initialReaders);
   addUpdateEdges(resolved, edges, writesKey);
+  addStrayEdges(resolved, edges, writesKey);
   const open = new Map<number, readonly number[]>();
   for (const [key, appenders] of tails) {
     const before = last[key]!;
@@ -167,6 +170,33 @@ function addUpdateEdges(
       const other = second.get(source);
       if (other !== undefined && other !== tx) edges.add(tx, other, rw, key);
     }
+  }
+}
+
+/** The same for versions that no transaction that counts wrote. */
+function addStrayEdges(
+  resolved: ResolvedKv,
+  edges: EdgeList,
+  writesKey: (tx: number, key: number) => boolean,
+): void {
+  const { history, opTx, strayReads } = resolved;
+  const updates = new Map<string, number[]>();
+  const versionOf = (op: number): string => `${history.opKey[op]}/${history.opValue[op]}`;
+  for (const op of strayReads) {
+    const tx = opTx[op]!;
+    let write = op + 1;
+    const end = history.opOffsets[tx + 1]!;
+    while (write < end && (history.opKey[write] !== history.opKey[op] || history.opKind[write] !== kvWrite))
+      write++;
+    if (write === end) continue;
+    const known = updates.get(versionOf(op)) ?? [];
+    if (known.length < 2 && !known.includes(tx)) updates.set(versionOf(op), [...known, tx]);
+  }
+  for (const op of updates.size === 0 ? [] : strayReads) {
+    const tx = opTx[op]!;
+    const key = history.opKey[op]!;
+    if (!writesKey(tx, key)) continue;
+    for (const update of updates.get(versionOf(op)) ?? []) if (update !== tx) edges.add(tx, update, rw, key);
   }
 }
 

@@ -16,7 +16,7 @@ import type { CycleEdge, Finding, FindingOperation, FindingTransaction, ReadAnom
 import type { FamilyCycle } from '../graph/cycle-search.js';
 import { edgeNames, realTime, rw, sessionOrder, wr } from '../graph/graph.js';
 import { cycleRulesOut, nameCycle } from '../graph/name-cycle.js';
-import { baseOf, type CheckLevel, orderOf, withOrder } from '../levels.js';
+import { baseOf, type CheckLevel, orderOf, weakestOf, withOrder } from '../levels.js';
 import type { ReadProblem, ResolvedKv } from './resolved-kv.js';
 
 /** Says why an edge that does not follow from the history alone holds; undefined for the others. */
@@ -87,6 +87,25 @@ export function noOrderFinding(resolved: ResolvedKv, txs: readonly number[], lev
         `that ${level} does not allow.`,
     ].join('\n'),
   };
+}
+
+/**
+ * Each finding once: the same kind shown by the same transactions, whichever level led to it. What they rule out is
+ * put together.
+ */
+export function withoutRepetitions(findings: readonly Finding[]): Finding[] {
+  const kept = new Map<string, Finding>();
+  for (const finding of findings) {
+    const key = JSON.stringify([
+      finding.kind,
+      finding.transactions.map(({ id }) => id).sort((a, b) => a - b),
+      (finding.versions ?? []).map(({ object, seen }) => [object, seen]),
+    ]);
+    const same = kept.get(key);
+    if (same === undefined) kept.set(key, finding);
+    else kept.set(key, { ...same, rulesOut: weakestOf([...same.rulesOut, ...finding.rulesOut]) });
+  }
+  return [...kept.values()];
 }
 
 const readRulesOut: Readonly<Record<ReadAnomaly, readonly CheckLevel[]>> = {

@@ -58,6 +58,7 @@ class Resolver {
   readonly #firstAborted: Int32Array;
   readonly #hasLists: boolean;
   readonly #mixedKeys: Uint8Array;
+  readonly #strayReads: number[] = [];
   readonly #problems: ReadProblem[] = [];
   readonly #problemCounts = new Map<ReadAnomaly, number>();
   readonly #mainReaders = new Map<number, number>();
@@ -208,11 +209,14 @@ class Resolver {
     }
     const writer = this.#index.writer(key, value);
     if (writer === ambiguous) this.#noteAmbiguous(key, value);
-    else if (writer === nobody) this.#problem({ kind: 'garbage-read', op, other: -1 });
-    else if (this.#opTx[writer] === tx) this.#problem({ kind: 'future-read', op, other: writer });
-    else if (this.#h.txStatus[this.#opTx[writer]!] === kvAborted)
+    else if (writer === nobody) {
+      this.#problem({ kind: 'garbage-read', op, other: -1 });
+      this.#strayReads.push(op);
+    } else if (this.#opTx[writer] === tx) this.#problem({ kind: 'future-read', op, other: writer });
+    else if (this.#h.txStatus[this.#opTx[writer]!] === kvAborted) {
       this.#problem({ kind: 'G1a', op, other: writer });
-    else {
+      this.#strayReads.push(op);
+    } else {
       this.#readsFrom[op] = writer;
       if (this.#finalWrite[writer] === 0) this.#problem({ kind: 'G1b', op, other: writer });
     }
@@ -392,6 +396,7 @@ class Resolver {
       opTx: this.#opTx,
       finalWrite: this.#finalWrite,
       readsFrom: this.#readsFrom,
+      strayReads: this.#strayReads,
       seenLength: this.#seenLength,
       chainWriters: this.#chainWriters,
       placed: this.#placed,

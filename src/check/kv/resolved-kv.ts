@@ -31,6 +31,8 @@ export interface ResolvedKv {
   readonly finalWrite: Uint8Array;
   /** For an external read the operation that wrote what it saw, or `initialState`, or `noSource`. */
   readonly readsFrom: Int32Array;
+  /** Register reads of a value that no transaction that counts wrote: garbage, or an aborted write. */
+  readonly strayReads: readonly number[];
   /** For list reads on the main chain: how many elements it saw up to the last that is not the transaction's own; else -1. */
   readonly seenLength: Int32Array;
   /** The writer of each element of the main chains, or `nobody`/`ambiguous`. */
