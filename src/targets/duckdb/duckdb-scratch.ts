@@ -10,6 +10,7 @@
 import { randomBytes } from 'node:crypto';
 import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { errorText, IsoldeError } from '../../errors.js';
+import { duckdbGuard, refusal } from '../embedded/index.js';
 import type { Scratch, Session, SessionOptions } from '../target.js';
 import { DuckdbSession } from './duckdb-session.js';
 
@@ -47,6 +48,10 @@ export class DuckdbScratch implements Scratch {
   }
 
   async reset(setup: readonly string[]): Promise<void> {
+    for (const statement of setup) {
+      const refused = duckdbGuard(statement);
+      if (refused !== undefined) throw new IsoldeError('safety', `${refusal(refused).message}\n${statement}`);
+    }
     await Promise.all([...this.#sessions].map((session) => session.rollBack()));
     const lost = [...this.#sessions].some((session) => session.lost);
     try {

@@ -16,6 +16,7 @@
 import type { DuckDBConnection, DuckDBMaterializedResult } from '@duckdb/node-api';
 import { errorText } from '../../errors.js';
 import { classifyStatement } from '../../sql/index.js';
+import { duckdbGuard, refusal } from '../embedded/index.js';
 import type { Answer, Session } from '../target.js';
 import { duckdbError } from './duckdb-errors.js';
 import { duckdbRows } from './duckdb-values.js';
@@ -70,6 +71,10 @@ export class DuckdbSession implements Session {
 
   execute(sql: string): Promise<Answer> {
     if (this.#closed || this.lost) return Promise.resolve(closedAnswer);
+    const refused = duckdbGuard(sql);
+    if (refused !== undefined) {
+      return Promise.resolve({ error: refusal(refused), transaction: this.#transaction });
+    }
     this.#running = this.#execute(sql);
     return this.#running;
   }

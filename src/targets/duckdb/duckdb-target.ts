@@ -59,6 +59,9 @@ async function openDuckdb(duckdb: DuckdbModule, place: DuckdbPlace): Promise<Tar
     // A case's tables are tiny: worker threads would cost more than they do.
     threads: place.threads,
     autoinstall_known_extensions: 'false',
+    // A case is SQL that anybody may have written: no files, no extensions, no other databases, and no way back.
+    enable_external_access: 'false',
+    lock_configuration: 'true',
   };
   const file = place.file === '' ? undefined : resolve(place.file);
   const fileIsOurs = file !== undefined && !existsSync(file);

@@ -11,6 +11,7 @@ import { join, resolve } from 'node:path';
 import type { Level } from '../../contracts/index.js';
 import { errorText, IsoldeError } from '../../errors.js';
 import type { Scratch, Session, SessionOptions } from '../target.js';
+import { refusal, sqliteGuard } from './engine-guard.js';
 import type { FileConnection, FileEngine } from './file-engine.js';
 import { FileSession } from './file-session.js';
 
@@ -140,6 +141,8 @@ export class FileScratch implements Scratch {
 
   async #build(admin: FileConnection, setup: readonly string[]): Promise<void> {
     for (const [index, statement] of setup.entries()) {
+      const refused = sqliteGuard(statement);
+      if (refused !== undefined) throw new IsoldeError('safety', `${refusal(refused).message}\n${statement}`);
       try {
         await admin.execute(statement);
       } catch (cause) {

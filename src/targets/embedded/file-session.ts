@@ -7,6 +7,7 @@
  */
 import { classifyStatement } from '../../sql/index.js';
 import type { Answer, Session } from '../target.js';
+import { refusal, sqliteGuard } from './engine-guard.js';
 import type { FileConnection, FileEngine } from './file-engine.js';
 
 /** Longest time statements may follow each other without a pause for timers, signals and other I/O. */
@@ -87,6 +88,8 @@ export class FileSession implements Session {
   async #execute(sql: string): Promise<Answer> {
     if (performance.now() - lastBreath > breathEveryMs) await breathe();
     const wasOpen = this.#connection.inTransaction();
+    const refused = sqliteGuard(sql);
+    if (refused !== undefined) return { error: refusal(refused), transaction: wasOpen ? 'open' : 'none' };
     try {
       const reply = await this.#connection.execute(sql);
       const isOpen = this.#connection.inTransaction();

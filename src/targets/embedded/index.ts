@@ -1,4 +1,5 @@
 export { choose, type EmbeddedUrl, parseEmbeddedUrl } from './embedded-url.js';
+export { duckdbGuard, type EngineGuard, refusal, sqliteGuard } from './engine-guard.js';
 export type { FileConnection, FileEngine, FileReply } from './file-engine.js';
 export { FileScratch, scratchParent } from './file-scratch.js';
 export { loadDriver, missingDriver, packageVersion } from './load-driver.js';

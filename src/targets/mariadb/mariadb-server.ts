@@ -16,6 +16,7 @@ import type { MysqlAddress } from '../mysql/mysql-url.js';
 import { WireConnection } from '../mysql/mysql-wire.js';
 
 export interface MariadbServer {
+  /** As root, who has no password: the folder of the socket keeps others out. */
   readonly address: MysqlAddress;
   readonly pid: number;
   /** Stops it and removes its folder. Safe to call twice. */
@@ -44,6 +45,8 @@ const socketLimit = 100;
 const settings: readonly string[] = [
   '--skip-networking',
   '--skip-log-bin',
+  '--local-infile=OFF',
+  '--skip-symbolic-links',
   '--skip-name-resolve',
   '--max-connections=400',
   '--innodb-buffer-pool-size=64M',
@@ -82,6 +85,7 @@ export async function startMariadbServer(options: MariadbServerOptions = {}): Pr
     // A starting server deletes the temporary tables it finds in its tmpdir, also those of other servers.
     const temporary = join(folder, 'tmp');
     await mkdir(temporary);
+    await mkdir(join(folder, 'files'));
     await initialize(installer, data, temporary);
     const server = launch(binary, folder, data, socket, options.variables ?? {});
     const address: MysqlAddress = { host: 'localhost', port: 0, socket, user: 'root', ssl: false };
@@ -116,6 +120,8 @@ function launch(
       `--socket=${socket}`,
       `--pid-file=${join(folder, 'pid')}`,
       `--log-error=${join(folder, 'log')}`,
+      // The only place OUTFILE and LOAD_FILE could reach: an empty folder.
+      `--secure-file-priv=${join(folder, 'files')}`,
       ...settings,
       // Variables without an option of that name are set on sessions only.
       ...Object.entries(variables).map(([name, value]) => `--loose-${name.replaceAll('_', '-')}=${value}`),

@@ -1,7 +1,11 @@
 /**
  * A server we are connected to: which engine it is, how connections to it are made, and the *monitor*, one
  * connection kept aside for KILL and for asking who waits, so that neither ever queues behind a reset.
+ *
+ * On a private server only the monitor is root. Everything a case wrote, set-up and the data put back included, runs as a user
+ * with rights on `isolde_…` databases and nothing else, so the server itself refuses files, accounts and other databases.
  */
+import { randomBytes } from 'node:crypto';
 import { IsoldeError } from '../../errors.js';
 import type { SessionOptions } from '../target.js';
 import { isConnectionError, type MysqlError } from './mysql-errors.js';
@@ -21,10 +25,14 @@ export interface ServerOptions {
 const controlLockSeconds = 2;
 /** The variable is global, or read-only. */
 const globalOnly: ReadonlySet<number | undefined> = new Set([1229, 1238]);
+/** … or only an administrator may change it. */
+const notForSessions: ReadonlySet<number | undefined> = new Set([...globalOnly, 1227]);
 
 export class MysqlServer {
   readonly isPrivate: boolean;
   #options: ServerOptions;
+  /** The login that runs the SQL of cases. */
+  #cases: MysqlAddress;
   #monitor: WireConnection;
   #sessionVariables: readonly string[] = [];
   #settings: Record<string, string> = {};
@@ -33,6 +41,7 @@ export class MysqlServer {
 
   private constructor(options: ServerOptions, monitor: WireConnection) {
     this.#options = options;
+    this.#cases = options.address;
     this.#monitor = monitor;
     this.isPrivate = options.isPrivate;
   }
@@ -69,7 +78,7 @@ export class MysqlServer {
   async askMonitor(sql: string): Promise<Reply> {
     if (this.#monitor.lost) {
       try {
-        this.#monitor = await this.#open(undefined, {});
+        this.#monitor = await this.#open(this.#options.address, {});
       } catch (error) {
         return { error: { code: 'LOST', message: (error as Error).message } };
       }
@@ -95,7 +104,7 @@ export class MysqlServer {
     database: string,
     options: SessionOptions,
   ): Promise<{ readonly wire: WireConnection; readonly id: number }> {
-    const wire = await this.#open(database, {});
+    const wire = await this.#open(this.#cases, { database });
     await this.#prepare(wire, [...this.#flavor.sessionSetup(options), ...this.#sessionVariables]);
     if (!this.#flavor.asksConnectionId) return { wire, id: wire.id };
     const { rows } = await wire.query('SELECT CONNECTION_ID()');
@@ -104,7 +113,7 @@ export class MysqlServer {
 
   /** A connection for building and restoring: the user's variables, and short patience with locks. */
   async openControl(database: string | undefined, options: ConnectOptions): Promise<WireConnection> {
-    const wire = await this.#open(database, options);
+    const wire = await this.#open(this.#cases, { ...options, database });
     await this.#prepare(wire, [
       `SET SESSION time_zone = '+00:00', innodb_lock_wait_timeout = ${controlLockSeconds}, ` +
         `lock_wait_timeout = ${controlLockSeconds}`,
@@ -130,9 +139,9 @@ export class MysqlServer {
     await this.#monitor.quit();
   }
 
-  async #open(database: string | undefined, options: ConnectOptions): Promise<WireConnection> {
-    const { address, connectTimeoutMs } = this.#options;
-    return WireConnection.open(address, { ...options, database, connectTimeoutMs }).catch((error) => {
+  async #open(address: MysqlAddress, options: ConnectOptions): Promise<WireConnection> {
+    const { connectTimeoutMs } = this.#options;
+    return WireConnection.open(address, { ...options, connectTimeoutMs }).catch((error) => {
       throw connectError(error, address);
     });
   }
@@ -146,20 +155,49 @@ export class MysqlServer {
     }
   }
 
+  /** The rights the documentation asks a user's server to give, and no more. */
+  async #createCaseUser(): Promise<void> {
+    const login = { user: 'isolde_case', password: randomBytes(18).toString('base64url') };
+    const account = `${login.user}@localhost`;
+    for (const sql of [
+      `CREATE USER ${account} IDENTIFIED BY '${login.password}'`,
+      `GRANT ALL ON \`isolde\\_%\`.* TO ${account}`,
+    ]) {
+      const { error } = await this.askMonitor(sql);
+      if (error !== undefined) throw new IsoldeError('target', `No user for cases: ${error.message}`);
+    }
+    this.#cases = { ...this.#options.address, ...login };
+  }
+
+  /** The statements that give a session the URL's variables, tried with the rights a session has. */
+  async #acceptedVariables(): Promise<readonly string[]> {
+    const variables = Object.entries(this.#options.variables);
+    if (variables.length === 0) return [];
+    const accepted: string[] = [];
+    const session = await this.#open(this.#cases, {});
+    for (const [name, value] of variables) {
+      const sql = setVariable(name, value);
+      const { error } = await session.query(sql);
+      if (error === undefined) accepted.push(sql);
+      // A private server was started with it.
+      else if (!(this.isPrivate && notForSessions.has(error.errno))) {
+        await session.quit();
+        throw variableError(name, value, error);
+      }
+    }
+    await session.quit();
+    return accepted;
+  }
+
   async #learn(): Promise<void> {
     const { rows, error } = await this.askMonitor('SELECT VERSION()');
     if (error !== undefined) throw new IsoldeError('connect', `The server does not answer: ${error.message}`);
     this.#version = rows?.[0]?.[0]?.toString() ?? 'unknown';
     this.#flavor = flavorOf(this.#version);
-    const accepted: string[] = [];
-    for (const [name, value] of Object.entries(this.#options.variables)) {
-      const sql = setVariable(name, value);
-      const reply = await this.askMonitor(sql);
-      if (reply.error === undefined) accepted.push(sql);
-      else if (!(this.isPrivate && globalOnly.has(reply.error.errno)))
-        throw variableError(name, value, reply.error);
-    }
-    this.#sessionVariables = accepted;
+    if (this.isPrivate) await this.#createCaseUser();
+    this.#sessionVariables = await this.#acceptedVariables();
+    // So that the values shown next are those that sessions have.
+    for (const sql of this.#sessionVariables) await this.askMonitor(sql);
     const names = [...new Set([...isolationSettings, ...Object.keys(this.#options.variables)])];
     const list = names.map((name) => `'${name}'`).join(', ');
     const shown = await this.askMonitor(`SHOW VARIABLES WHERE Variable_name IN (${list})`);

@@ -2,8 +2,9 @@
  * A scratch is a schema in the user's database, or in a private server's. Every session's search path is that schema
  * alone, so unqualified names cannot reach the user's tables, not even by mistake.
  *
- * One more connection per scratch controls it: builds and restores, asks who waits, cancels. Its work is queued, and it
- * is opened again when it was lost.
+ * Two more connections per scratch, opened again when they were lost, their work queued: the *builder* runs set-up statements and
+ * puts data back, with the rights that cases have; the *control* connection creates and drops schemas, asks who waits, cancels.
+ * It never touches a table: what a table's triggers, defaults and checks call would run with its rights.
  */
 import { randomBytes } from 'node:crypto';
 import { errorText, IsoldeError } from '../../errors.js';
@@ -15,15 +16,24 @@ import { type RestorePlan, saveState } from './restore-plan.js';
 import type { Wire, WireConnection, WireReply } from './wire-connection.js';
 import { type SessionHost, WireSession } from './wire-session.js';
 
+type Connect = (settings: Readonly<Record<string, string>>) => Promise<WireConnection>;
+
+/** How connections are made, with which rights; they reject with an `IsoldeError`. */
+export interface Connectors {
+  readonly cases: Connect;
+  readonly control: Connect;
+}
+
 /** What a scratch needs to know of its target. */
 export interface ScratchContext {
-  /** A connection with these settings; rejects with an `IsoldeError`. */
-  connect(settings: Readonly<Record<string, string>>): Promise<WireConnection>;
+  readonly connect: Connectors;
+  /** The role that runs the SQL of cases, where it is not the one that controls the scratch. */
+  readonly caseRole: string | undefined;
   hasCrashed(): Promise<boolean>;
   /** The server died with everything in it, so nothing is left to clean up. */
   isGone(): Promise<boolean>;
   readonly levels: readonly TargetLevel[];
-  readonly isSuperuser: boolean;
+  readonly maySkipTriggers: boolean;
   readonly versionNumber: number;
   readonly address: Pick<ServerAddress, 'user' | 'database'>;
   forget(scratch: PostgresScratch): void;
@@ -39,6 +49,7 @@ export class PostgresScratch implements Scratch, SessionHost {
   readonly #copies = `${this.namespace}_copy`;
   readonly #sessions = new Set<WireSession>();
   #control: WireConnection | undefined;
+  #builder: WireConnection | undefined;
   #queue: Promise<unknown> = Promise.resolve();
   #loaded: { readonly key: string; readonly plan: RestorePlan } | undefined;
   #deadRows = 0;
@@ -49,7 +60,7 @@ export class PostgresScratch implements Scratch, SessionHost {
   static async create(context: ScratchContext): Promise<PostgresScratch> {
     const scratch = new PostgresScratch(context);
     try {
-      await scratch.#run(`CREATE SCHEMA ${scratch.namespace}`);
+      await scratch.#run(scratch.#createSchema(scratch.namespace));
     } catch (error) {
       await scratch.#control?.close();
       throw error;
@@ -66,9 +77,9 @@ export class PostgresScratch implements Scratch, SessionHost {
       const plan = await saveState({
         namespace: this.namespace,
         copies: this.#copies,
-        isSuperuser: this.context.isSuperuser,
+        maySkipTriggers: this.context.maySkipTriggers,
         versionNumber: this.context.versionNumber,
-        run: (sql) => this.#run(sql),
+        run: async (sql) => this.#runOn(await this.#building(), sql),
       });
       this.#deadRows = 0;
       if (plan !== undefined) this.#loaded = { key, plan };
@@ -79,22 +90,25 @@ export class PostgresScratch implements Scratch, SessionHost {
   async #restore(plan: RestorePlan): Promise<boolean> {
     this.#deadRows += plan.rowCount;
     const truncate = this.#deadRows > deadRowLimit;
-    const reply = await (await this.#connected()).execute(plan.restore(truncate ? 'truncate' : 'delete'));
+    const builder = await this.#building();
+    const reply = await builder.execute(plan.restore(truncate ? 'truncate' : 'delete'));
     if (truncate) this.#deadRows = 0;
-    if (reply.transaction === 'failed') await this.#control?.execute('ROLLBACK');
+    if (reply.transaction === 'failed') await builder.execute('ROLLBACK');
     if (reply.error?.code === '55P03') throw this.#stillLocked();
     return reply.error === undefined && reply.rows?.[0]?.[0] === plan.fingerprint;
   }
 
   async #build(setup: readonly string[]): Promise<void> {
-    const { namespace } = this;
-    await this.#run(
-      `DROP SCHEMA IF EXISTS ${namespace}, ${this.#copies} CASCADE; CREATE SCHEMA ${namespace}; CREATE SCHEMA ${this.#copies}`,
-    );
-    const control = await this.#connected();
+    const both = [this.namespace, this.#copies];
+    const anew = [
+      `DROP SCHEMA IF EXISTS ${both.join(', ')} CASCADE`,
+      ...both.map((name) => this.#createSchema(name)),
+    ];
+    await this.#run(anew.join(';'));
+    const builder = await this.#building();
     try {
       for (const [index, sql] of setup.entries()) {
-        const { error } = await control.execute(sql);
+        const { error } = await builder.execute(sql);
         if (error !== undefined) {
           throw new IsoldeError(
             'target',
@@ -102,7 +116,7 @@ export class PostgresScratch implements Scratch, SessionHost {
           );
         }
       }
-      if (control.transaction !== 'none') {
+      if (builder.transaction !== 'none') {
         throw new IsoldeError(
           'target',
           'The set-up leaves a transaction open: its last statement should be COMMIT',
@@ -110,8 +124,8 @@ export class PostgresScratch implements Scratch, SessionHost {
       }
     } finally {
       // A set-up may leave settings, roles and prepared statements on our connection.
-      if (control.transaction !== 'none') await control.execute('ROLLBACK');
-      await control.execute('DISCARD ALL');
+      if (builder.transaction !== 'none') await builder.execute('ROLLBACK');
+      await builder.execute('DISCARD ALL');
     }
   }
 
@@ -122,7 +136,7 @@ export class PostgresScratch implements Scratch, SessionHost {
       const known = this.context.levels.map(({ level }) => level).join(', ');
       throw new IsoldeError('usage', `PostgreSQL has no level "${options.level}"; it has ${known}`);
     }
-    const connection = await this.context.connect({
+    const connection = await this.context.connect.cases({
       ...valueSettings,
       search_path: this.namespace,
       default_transaction_isolation: options.level,
@@ -184,7 +198,7 @@ export class PostgresScratch implements Scratch, SessionHost {
       await Promise.all([...this.#sessions].map((session) => session.close()));
       await this.#exclusively(last);
     } finally {
-      await this.#control?.close();
+      await Promise.all([this.#control?.close(), this.#builder?.close()]);
       this.context.forget(this);
     }
   }
@@ -214,27 +228,47 @@ export class PostgresScratch implements Scratch, SessionHost {
     return result;
   }
 
-  async #connected(): Promise<WireConnection> {
+  /** The schema belongs to whoever runs the SQL of cases. */
+  #createSchema(name: string): string {
+    const { caseRole } = this.context;
+    return `CREATE SCHEMA ${name}${caseRole === undefined ? '' : ` AUTHORIZATION ${caseRole}`}`;
+  }
+
+  async #building(): Promise<WireConnection> {
+    if (this.#builder === undefined || this.#builder.isLost) {
+      this.#builder = await this.context.connect.cases(this.#settings());
+    }
+    return this.#builder;
+  }
+
+  async #controlling(): Promise<WireConnection> {
     if (this.#control === undefined || this.#control.isLost) {
-      this.#control = await this.context.connect({
-        ...valueSettings,
-        search_path: this.namespace,
-        client_min_messages: 'warning',
-        default_transaction_isolation: 'read committed',
-        default_transaction_read_only: 'off',
-        lock_timeout: String(lockWaitMs),
-        statement_timeout: '0',
-      });
+      this.#control = await this.context.connect.control(this.#settings());
     }
     return this.#control;
   }
 
+  #settings(): Readonly<Record<string, string>> {
+    return {
+      ...valueSettings,
+      search_path: this.namespace,
+      client_min_messages: 'warning',
+      default_transaction_isolation: 'read committed',
+      default_transaction_read_only: 'off',
+      lock_timeout: String(lockWaitMs),
+      statement_timeout: '0',
+    };
+  }
+
   async #run(sql: string): Promise<WireReply> {
-    const control = await this.#connected();
-    const reply = await control.execute(sql);
+    return this.#runOn(await this.#controlling(), sql);
+  }
+
+  async #runOn(connection: WireConnection, sql: string): Promise<WireReply> {
+    const reply = await connection.execute(sql);
     const { error } = reply;
     if (error === undefined) return reply;
-    if (reply.transaction === 'failed') await control.execute('ROLLBACK');
+    if (reply.transaction === 'failed') await connection.execute('ROLLBACK');
     if (error.code === '55P03') throw this.#stillLocked();
     if (error.code === '42501') {
       const { user, database } = this.context.address;

@@ -1,10 +1,17 @@
-/** PostgreSQL as a target: a server of the user's, or a private one that lives as long as the target. */
-
+/**
+ * PostgreSQL as a target: a server of the user's, or a private one that lives as long as the target.
+ *
+ * On a private server the SQL of cases, set-up included, runs as a role that owns its scratches and nothing else: the server
+ * itself then refuses files, programs, roles and other schemas. The superuser only creates and drops the scratches, asks who
+ * waits, and cancels. On a user's server everything runs as the login the URL names.
+ */
+import { randomBytes } from 'node:crypto';
 import type { Level } from '../../contracts/index.js';
 import { IsoldeError } from '../../errors.js';
 import type { TargetStamp } from '../../histories/index.js';
 import type { OpenOptions, Scratch, Target, TargetFeatures, TargetLevel, TargetOpener } from '../target.js';
 import { connectError } from './connect-error.js';
+import type { ServerLogin } from './data-template.js';
 import { PostgresScratch, type ScratchContext } from './postgres-scratch.js';
 import { clientConfig, parsePostgresUrl, parseServerUrl, type ServerAddress } from './postgres-url.js';
 import { type PrivateServer, startPostgresServer } from './private-server.js';
@@ -61,8 +68,10 @@ async function openPostgres(url: string, options: OpenOptions): Promise<Target> 
     startTimeoutMs,
   });
   try {
+    const caseLogin = { user: 'isolde_case', password: randomBytes(18).toString('base64url') };
     return await openServer({
-      address: parseServerUrl(privateServerUrl(server), { scheme: 'postgres', port: server.port }),
+      address: privateAddress(server, server.login),
+      cases: { address: privateAddress(server, caseLogin), ...caseLogin },
       shown: address.shown,
       connectTimeoutMs,
       server,
@@ -73,24 +82,54 @@ async function openPostgres(url: string, options: OpenOptions): Promise<Target> 
   }
 }
 
-function privateServerUrl({ login, host, port }: PrivateServer): string {
-  return `postgres://${login.user}:${login.password}@${host}:${port}/postgres?sslmode=disable`;
+function privateAddress({ host, port }: PrivateServer, { user, password }: ServerLogin): ServerAddress {
+  const url = `postgres://${user}:${password}@${host}:${port}/postgres?sslmode=disable`;
+  return parseServerUrl(url, { scheme: 'postgres', port });
 }
 
 interface ServerOptions {
   readonly address: ServerAddress;
+  /** The role that runs the SQL of cases, still to be created; absent: the login of `address` itself. */
+  readonly cases?: ServerLogin & { readonly address: ServerAddress };
   readonly shown: string;
   readonly connectTimeoutMs: number;
   readonly server?: PrivateServer;
 }
 
 async function openServer(options: ServerOptions): Promise<Target> {
-  const connect = (settings: Readonly<Record<string, string>>) =>
-    WireConnection.open(clientConfig(options.address, settings, options.connectTimeoutMs)).catch((error) => {
-      throw connectError(error, options.address);
+  const connectAt = (address: ServerAddress, settings: Readonly<Record<string, string>>) =>
+    WireConnection.open(clientConfig(address, settings, options.connectTimeoutMs)).catch((error) => {
+      throw connectError(error, address);
     });
-  const about = await describeServer(await connect({}));
-  return new PostgresTarget(options, about, connect);
+  const connection = await connectAt(options.address, {});
+  try {
+    const about = await describeServer(connection);
+    if (options.cases !== undefined) await createCaseRole(connection, options.cases, about.versionNumber);
+    return new PostgresTarget(options, about, {
+      cases: (settings) => connectAt(options.cases?.address ?? options.address, settings),
+      control: (settings) => connectAt(options.address, settings),
+    });
+  } finally {
+    await connection.close();
+  }
+}
+
+/** May log in and use temporary tables. Skipping triggers while data is put back reaches nothing but its own tables. */
+async function createCaseRole(
+  connection: WireConnection,
+  { user, password }: ServerLogin,
+  versionNumber: number,
+): Promise<void> {
+  const { error } = await connection.execute(
+    [
+      // A server that crashes soon after must still know the role when it is back.
+      'SET synchronous_commit = on',
+      `CREATE ROLE ${user} LOGIN PASSWORD '${password}'`,
+      'REVOKE CREATE ON SCHEMA public FROM PUBLIC',
+      ...(versionNumber >= 150_000 ? [`GRANT SET ON PARAMETER session_replication_role TO ${user}`] : []),
+    ].join(';'),
+  );
+  if (error !== undefined) throw new IsoldeError('target', `No role for cases: ${error.message}`);
 }
 
 interface ServerDescription {
@@ -108,13 +147,11 @@ async function describeServer(connection: WireConnection): Promise<ServerDescrip
     current_setting('superuser_reserved_connections', true)`);
   const [product, version, number, connections, reserved] = (reply.rows?.[0] ?? []).map(String);
   if (product?.startsWith('CockroachDB')) {
-    await connection.close();
     throw new IsoldeError('usage', 'This server is CockroachDB: use a URL that begins with cockroach://');
   }
   const more = await connection.execute(
     `SELECT (SELECT rolsuper FROM pg_roles WHERE rolname = current_user), ${names.join(', ')}`,
   );
-  await connection.close();
   const error = reply.error ?? more.error;
   if (error !== undefined) {
     throw new IsoldeError('target', `The server does not answer like PostgreSQL: ${error.message}`);
@@ -123,8 +160,8 @@ async function describeServer(connection: WireConnection): Promise<ServerDescrip
   return {
     version: version!,
     versionNumber: Number(number),
-    // One for the control connection of a scratch.
-    sessionLimit: Number(connections) - Number(reserved) - 1,
+    // Two for the control connections of a scratch.
+    sessionLimit: Number(connections) - Number(reserved) - 2,
     isSuperuser: isSuperuser === true,
     settings: Object.fromEntries(stampedSettings.map((name, index) => [name, String(values[index])])),
   };
@@ -137,16 +174,17 @@ class PostgresTarget implements Target, ScratchContext {
   readonly stamp: TargetStamp;
   readonly defaultLevel: Level;
   readonly features: TargetFeatures;
-  readonly isSuperuser: boolean;
+  readonly maySkipTriggers: boolean;
   readonly versionNumber: number;
   readonly address: ServerAddress;
+  readonly caseRole: string | undefined;
   readonly #server: PrivateServer | undefined;
   readonly #scratches = new Set<PostgresScratch>();
   #asking: Promise<boolean> | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(
-    { address, shown, server }: ServerOptions,
+    { address, cases, shown, server }: ServerOptions,
     about: ServerDescription,
     readonly connect: ScratchContext['connect'],
   ) {
@@ -165,7 +203,8 @@ class PostgresTarget implements Target, ScratchContext {
       cancel: true,
       maxSessions: about.sessionLimit,
     };
-    this.isSuperuser = about.isSuperuser;
+    this.maySkipTriggers = cases === undefined ? about.isSuperuser : about.versionNumber >= 150_000;
+    this.caseRole = cases?.user;
     this.versionNumber = about.versionNumber;
     this.address = address;
     this.#server = server;

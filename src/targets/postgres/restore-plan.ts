@@ -22,8 +22,8 @@ export interface RestorePlan {
 export interface PlanContext {
   readonly namespace: string;
   readonly copies: string;
-  /** Superusers may switch triggers and foreign-key checks off; others restore in the order of the keys. */
-  readonly isSuperuser: boolean;
+  /** We may switch triggers and foreign-key checks off; otherwise data is restored in the order of the keys. */
+  readonly maySkipTriggers: boolean;
   /** `180004` */
   readonly versionNumber: number;
   /** Runs a text and returns its last result; rejects when it fails. */
@@ -55,9 +55,9 @@ export async function saveState(context: PlanContext): Promise<RestorePlan | und
 }
 
 /** Contents that are not a table's, and tables that change what is inserted into them. */
-async function hasUnrestorable({ namespace, isSuperuser, run }: PlanContext): Promise<boolean> {
+async function hasUnrestorable({ namespace, maySkipTriggers, run }: PlanContext): Promise<boolean> {
   const inNamespace = `c.relnamespace = ${quoteText(namespace, 'postgres')}::regnamespace`;
-  const firing = isSuperuser ? `g.tgenabled IN ('R', 'A')` : 'true';
+  const firing = maySkipTriggers ? `g.tgenabled IN ('R', 'A')` : 'true';
   const { rows } = await run(`SELECT
     EXISTS (SELECT FROM pg_class c WHERE ${inNamespace} AND (c.relkind IN ('m', 'f')
       OR c.relkind = 'r' AND (c.relhasrules OR c.relforcerowsecurity OR c.relnatts = 0)))
@@ -83,12 +83,12 @@ async function listTables({ namespace, copies, versionNumber, run }: PlanContext
 
 /** Referenced tables first. undefined: foreign keys form a circle that we may not switch off. */
 async function orderTables(
-  { isSuperuser, run }: PlanContext,
+  { maySkipTriggers, run }: PlanContext,
   tables: readonly SavedTable[],
 ): Promise<readonly SavedTable[] | undefined> {
   // A table whose columns are all generated has nothing to insert.
   if (tables.some(({ columns }) => columns === '')) return undefined;
-  if (isSuperuser || tables.length === 0) return tables;
+  if (maySkipTriggers || tables.length === 0) return tables;
   const { rows = [] } = await run(`SELECT conrelid, confrelid FROM pg_constraint
     WHERE contype = 'f' AND conrelid <> confrelid AND conrelid = ANY('{${tables.map(({ oid }) => oid)}}')`);
   const ordered: SavedTable[] = [];
@@ -131,7 +131,7 @@ async function copyTables({ run }: PlanContext, tables: readonly SavedTable[]): 
 }
 
 function restoreSql(
-  { isSuperuser }: PlanContext,
+  { maySkipTriggers }: PlanContext,
   tables: readonly SavedTable[],
   sequences: readonly string[],
   how: 'delete' | 'truncate',
@@ -143,7 +143,7 @@ function restoreSql(
       : names.toReversed().map((name) => `DELETE FROM ONLY ${name}`);
   return [
     'BEGIN ISOLATION LEVEL READ COMMITTED',
-    isSuperuser ? 'SET LOCAL session_replication_role = replica' : 'SET CONSTRAINTS ALL DEFERRED',
+    maySkipTriggers ? 'SET LOCAL session_replication_role = replica' : 'SET CONSTRAINTS ALL DEFERRED',
     ...emptying,
     ...tables.map(
       ({ name, columns, copy }) =>
