@@ -33,26 +33,32 @@ describe('explanations', () => {
 
   it('say when a version order is inferred, and from what', () => {
     expect(first('A: wx1 wy1 | B: ry1 wx2 wz1 | C: rx1 rz1').explanation).toMatchInlineSnapshot(`
-      "Suppose T2 wrote x before T1.
-      Let T1 = w(x, 1) w(y, 1)
-          T2 = r(y, 1) w(x, 2) w(z, 1)
-      T1 < T2, because T2 read y as T1 wrote it: r(y, 1) from w(y, 1);
-      however, T2 < T1, because T1 wrote x after T2 did: w(x, 1) after w(x, 2) (as supposed): a contradiction.
-      Otherwise T1 wrote x before T2.
+      "Suppose T1 wrote x before T2.
       Let T3 = r(x, 1) r(z, 1)
           T2 = r(y, 1) w(x, 2) w(z, 1)
       T3 < T2, because T3 read x before T2 wrote it: r(x, 1) does not see w(x, 2) (as supposed);
-      however, T2 < T3, because T3 read z as T2 wrote it: r(z, 1) from w(z, 1): a contradiction."
+      however, T2 < T3, because T3 read z as T2 wrote it: r(z, 1) from w(z, 1): a contradiction.
+      Otherwise T2 wrote x before T1.
+      Let T1 = w(x, 1) w(y, 1)
+          T2 = r(y, 1) w(x, 2) w(z, 1)
+      T1 < T2, because T2 read y as T1 wrote it: r(y, 1) from w(y, 1);
+      however, T2 < T1, because T1 wrote x after T2 did: w(x, 1) after w(x, 2) (as supposed): a contradiction."
     `);
   });
 
   it('give for each inferred order the cycle that the other one would close', () => {
     const text = 'A: wx1 wy1 | B: wx2 wy2 | C: rx1 ry2 | D: rx2 ry1';
     expect(first(text).explanation).toMatchInlineSnapshot(`
-      "Let T3 = r(x, 1) r(y, 2)
-          T1 = w(x, 1) w(y, 1)
+      "Suppose T1 wrote y before T2.
+      Let T1 = w(x, 1) w(y, 1)
           T2 = w(x, 2) w(y, 2)
-      T3 < T1, because T3 read y before T1 wrote it: r(y, 2) does not see w(y, 1) (T2 wrote y before T1, because otherwise T1 -ww y-> T2 -ww x (otherwise T3 -rw x-> T2 -wr y-> T3)-> T1);
+          T3 = r(x, 1) r(y, 2)
+      T1 < T2, because T2 wrote y after T1 did: w(y, 2) after w(y, 1) (as supposed);
+      however, T2 < T1, because T1 wrote x after T2 did: w(x, 1) after w(x, 2) (T2 wrote x before T1, because otherwise T3 -rw x-> T2 -wr y-> T3): a contradiction.
+      Otherwise T2 wrote y before T1.
+      Let T3 = r(x, 1) r(y, 2)
+          T1 = w(x, 1) w(y, 1)
+      T3 < T1, because T3 read y before T1 wrote it: r(y, 2) does not see w(y, 1) (as supposed);
       however, T1 < T3, because T3 read x as T1 wrote it: r(x, 1) from w(x, 1): a contradiction."
     `);
   });

@@ -85,7 +85,7 @@ export interface JudgeContext {
 export interface CheckOptions {
   /** Findings of key-value histories to report: all but `ignore`, or only `only`. The verdict follows. */
   readonly anomalies?: { readonly only?: readonly string[]; readonly ignore?: readonly string[] };
-  /** Steps the search for a version order of a key-value history may take. */
+  /** Seconds after which what is still open of a key-value history becomes `unknown`; 60 unless told. */
   readonly budget?: number;
   /** Also find the strongest level that holds for a key-value history; true unless told. */
   readonly strongest?: boolean;

@@ -1,6 +1,7 @@
 /** Transactions by session, and the final writes of each key grouped by session: what the axiomatic checkers walk over. */
 import { kvWrite } from '../../histories/index.js';
 import type { ResolvedKv } from '../kv/resolved-kv.js';
+import { buildGraph, type EdgeList } from './graph.js';
 
 export interface Sessions {
   /** Transactions that count, session by session, in session order. */
@@ -32,19 +33,45 @@ export function groupBySession(resolved: ResolvedKv): Sessions {
   return { txs, offsets, position, session: history.txSession, count };
 }
 
-/** Every transaction in a session of its own: what is seen of the others is then only what was read. */
-export function withoutSessions(resolved: ResolvedKv): Sessions {
-  const { history, counts } = resolved;
-  const txs = Int32Array.from({ length: history.txCount }, (_, tx) => tx).filter((tx) => counts[tx] === 1);
-  const offsets = new Int32Array(history.txCount + 1);
-  for (let tx = 0; tx < history.txCount; tx++) offsets[tx + 1] = offsets[tx]! + counts[tx]!;
-  return {
-    txs,
-    offsets,
-    position: new Int32Array(history.txCount),
-    session: Int32Array.from({ length: history.txCount }, (_, tx) => tx),
-    count: history.txCount,
-  };
+/**
+ * Chains of transactions each of which comes before the next along edges of `kinds`: what sessions are where sessions
+ * do not count. Greedy: a transaction continues the first chain that ends before it. Undefined if there is a cycle.
+ */
+export function chainsAlong(resolved: ResolvedKv, edges: EdgeList, kinds: number): Sessions | undefined {
+  const { counts, history } = resolved;
+  const { txCount } = history;
+  const graph = buildGraph(edges, kinds);
+  const incoming = new Int32Array(graph.nodeCount);
+  for (const target of graph.targets) incoming[target]!++;
+  const order = new Int32Array(graph.nodeCount);
+  let length = 0;
+  for (let v = 0; v < graph.nodeCount; v++) if (incoming[v] === 0) order[length++] = v;
+  const chain = new Int32Array(txCount).fill(-1);
+  const position = new Int32Array(txCount);
+  const sizes: number[] = [];
+  for (let i = 0; i < length; i++) {
+    const v = order[i]!;
+    if (v < txCount && counts[v] === 1 && chain[v]! < 0) chain[v] = sizes.push(0) - 1;
+    let continued = v >= txCount || counts[v] === 0;
+    if (!continued) position[v] = sizes[chain[v]!]!++;
+    for (let e = graph.offsets[v]!; e < graph.offsets[v + 1]!; e++) {
+      const target = graph.targets[e]!;
+      if (!continued && target < txCount && counts[target] === 1 && chain[target]! < 0) {
+        chain[target] = chain[v]!;
+        continued = true;
+      }
+      incoming[target] = incoming[target]! - 1;
+      if (incoming[target] === 0) order[length++] = target;
+    }
+  }
+  if (length < graph.nodeCount) return undefined;
+  const offsets = new Int32Array(sizes.length + 1);
+  sizes.forEach((size, c) => {
+    offsets[c + 1] = offsets[c]! + size;
+  });
+  const txs = new Int32Array(offsets[sizes.length]!);
+  for (let tx = 0; tx < txCount; tx++) if (counts[tx] === 1) txs[offsets[chain[tx]!]! + position[tx]!] = tx;
+  return { txs, offsets, position, session: chain.map((c) => Math.max(0, c)), count: sizes.length };
 }
 
 /** For each key the transactions that write it: `txs[offsets[key] … offsets[key + 1] - 1]`, in the order given. */

@@ -13,10 +13,11 @@ import { cyclicComponents } from '../graph/components.js';
 import { findCycles } from '../graph/cycles.js';
 import { buildGraph } from '../graph/graph.js';
 import { type CheckLevel, checkLevels, implies, levelUnder, orderOf, strongestOf } from '../levels.js';
-import { decideLevel, type PreparedKv, prepareKv } from './decide.js';
+import { decideLevel } from './decide.js';
+import { defaultEffort, Effort } from './effort.js';
 import { cycleFinding, problemFinding, withoutRepetitions } from './kv-findings.js';
+import { type PreparedKv, prepareKv } from './prepared-kv.js';
 import { resolveReads } from './resolve-reads.js';
-import { defaultLimits, type SearchLimits } from './search-order.js';
 
 export interface CheckOptions {
   /** The level to hold the history to; serializable unless told. */
@@ -25,8 +26,12 @@ export interface CheckOptions {
   readonly definitions?: Definitions;
   /** Findings to report: all but `ignore`, or only `only`. The verdict follows. */
   readonly anomalies?: { readonly only?: readonly string[]; readonly ignore?: readonly string[] };
-  /** Steps the search for a version order may take. */
+  /** Seconds after which what is still open becomes `unknown`; 60 unless told. */
   readonly budget?: number;
+  /** Bytes the tables of one question may take; 4 GiB unless told. */
+  readonly memory?: number;
+  /** A clock in milliseconds, for `budget`. */
+  readonly now?: () => number;
   /** Also find the strongest level that holds; true unless told. */
   readonly strongest?: boolean;
   readonly onProgress?: (stage: string) => void;
@@ -51,6 +56,11 @@ export interface CheckResult {
 
 export function checkKv(history: KvHistory, options: CheckOptions = {}): CheckResult {
   const progress = options.onProgress ?? ((): void => {});
+  const limits = {
+    seconds: options.budget ?? defaultEffort.seconds,
+    memoryBytes: options.memory ?? defaultEffort.memoryBytes,
+  };
+  const effort = new Effort(limits, options.now, progress);
   progress('tracing reads to writes');
   const resolved = resolveReads(history);
   const definitions =
@@ -81,25 +91,23 @@ export function checkKv(history: KvHistory, options: CheckOptions = {}): CheckRe
   if (contradictory)
     unknownReasons.push('reads contradict each other, so the order of versions is not known');
   const certain = unknownReasons.length === 0;
-  const decider = new Decider(prepared, state, findings, allowed, certain, {
-    ...defaultLimits,
-    ...(options.budget === undefined ? {} : { steps: options.budget }),
-  });
+  const decider = new Decider(prepared, state, findings, allowed, certain, effort);
   if (acyclic && openRegisters(prepared) === 0 && certain && state.nothingBroken()) {
-    state.hold(prepared.hasTimes ? 'strict serializable' : 'strong session serializable');
+    state.hold(prepared.times !== undefined ? 'strict serializable' : 'strong session serializable');
   }
   progress(`deciding ${level}`);
   const reason = decider.settle(level);
   if (reason !== undefined) unknownReasons.push(reason);
   if (options.strongest !== false) {
     for (const other of [...checkLevels].reverse()) {
-      if (orderOf(other) === 'real-time' && !prepared.hasTimes) continue;
+      if (orderOf(other) === 'real-time' && prepared.times === undefined) continue;
       progress(`deciding ${other}`);
       const why = decider.settle(other);
       if (why !== undefined) notes.push(`${other}: ${why}`);
     }
   }
-  if (!prepared.hasTimes) notes.push('the history has no times: levels that need real time were not decided');
+  if (prepared.times === undefined)
+    notes.push('the history has no times: levels that need real time were not decided');
   for (const [kind, count] of resolved.problemCounts) {
     const shown = resolved.problems.filter((problem) => problem.kind === kind).length;
     if (count > shown) notes.push(`${count} reads show ${kind}; the first ${shown} are reported`);
@@ -114,7 +122,9 @@ export function checkKv(history: KvHistory, options: CheckOptions = {}): CheckRe
     strongest: strongestOf(
       checkLevels.filter((other) => {
         if (state.status(other) === 'broken') return false;
-        return state.status(other) === 'holds' || orderOf(other) !== 'real-time' || prepared.hasTimes;
+        return (
+          state.status(other) === 'holds' || orderOf(other) !== 'real-time' || prepared.times !== undefined
+        );
       }),
     ),
     levels: state.all(),
@@ -186,7 +196,7 @@ class Decider {
     findings: readonly Finding[],
     readonly allowed: (kind: string) => boolean,
     readonly certain: boolean,
-    readonly limits: SearchLimits,
+    readonly effort: Effort,
   ) {
     this.findings = [...findings];
   }
@@ -194,7 +204,7 @@ class Decider {
   /** Decides a level if that is still open; why not, if it could not. */
   settle(level: CheckLevel): string | undefined {
     if (this.state.status(level) !== 'unknown') return undefined;
-    const decision = decideLevel(this.prepared, level, this.limits);
+    const decision = decideLevel(this.prepared, level, this.effort);
     switch (decision.outcome) {
       case 'unknown':
         return decision.reason;

@@ -10,15 +10,22 @@ import { findCycles } from '../graph/cycles.js';
 import { buildGraph, copyEdges, type EdgeList, edgeNames, predicateRw, rw, ww } from '../graph/graph.js';
 import type { CheckLevel } from '../levels.js';
 import { cycleFinding, type WhyForced } from './kv-findings.js';
-import type { PolygraphMode } from './polygraph.js';
+import type { OrderMode } from './order/order-problem.js';
 import type { ResolvedKv } from './resolved-kv.js';
-import type { ForcedChoice } from './search-order.js';
+
+/** Of two writers of a key, `first` must come first. */
+export interface ForcedChoice {
+  readonly key: number;
+  readonly first: number;
+  readonly second: number;
+  readonly readersOfFirst: readonly number[];
+}
 
 /** `forced` in the order it was found; if its last two are the two sides of one choice, neither is possible. */
 export function forcedFinding(
   resolved: ResolvedKv,
   level: CheckLevel,
-  mode: PolygraphMode,
+  mode: OrderMode,
   known: EdgeList,
   forced: readonly ForcedChoice[],
 ): Finding | undefined {
@@ -61,7 +68,7 @@ const isOpposite = (a: ForcedChoice, b: ForcedChoice): boolean =>
 class ForcedView {
   constructor(
     readonly resolved: ResolvedKv,
-    readonly mode: PolygraphMode,
+    readonly mode: OrderMode,
     readonly known: EdgeList,
     readonly forced: readonly ForcedChoice[],
   ) {}
@@ -189,7 +196,7 @@ function makes(choice: ForcedChoice, from: number, to: number, kind: number, key
 }
 
 /** Is the cycle one that the mode itself forbids? */
-function breaks(cycle: FamilyCycle, mode: PolygraphMode): boolean {
+function breaks(cycle: FamilyCycle, mode: OrderMode): boolean {
   const { kinds } = cycle;
   const isRw = (i: number): boolean => kinds[i] === rw || kinds[i] === predicateRw;
   const before = (i: number): number => (i + kinds.length - 1) % kinds.length;

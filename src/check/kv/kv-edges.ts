@@ -6,7 +6,7 @@
  * rw counts at all: were T's version not the later one, T would depend on itself (G1c), which every such level forbids.
  * The same holds of a version that nobody wrote, or an aborted transaction did: two that read it and write the key are a
  * lost update whatever else is wrong with what they read.
- * The order of the other versions is not known here (`polygraph.ts` looks for one).
+ * The order of the other versions is not known here (`order/order-problem.ts` looks for one).
  *
  * Lists: the longest list read of a key *is* its version order, as far as all committed reads agree. Hence ww
  * between neighbours, and rw from whoever read up to one element to the writer of the next. Appends that nobody
