@@ -1,0 +1,56 @@
+/** The pages can be followed: every page is in the index, every link leads somewhere, every named source file exists. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const pages = readdirSync('docs', { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.md'))
+  .map((file) => join('docs', file));
+const all = [...pages, 'README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'examples/README.md'];
+const textOf = (page: string) => readFileSync(page, 'utf8');
+
+function linksOf(page: string): string[] {
+  const text = textOf(page).replaceAll(/```[\s\S]*?```/g, '');
+  return [...text.matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)]
+    .map(([, link]) => link!)
+    .filter((link) => !/^[a-z]+:/.test(link))
+    .map((link) => normalize(join(dirname(page), link)));
+}
+
+describe('documentation', () => {
+  it.each(all)('%s links to what exists', (page) => {
+    expect(linksOf(page).filter((link) => !existsSync(link))).toEqual([]);
+  });
+
+  it.each(all)('%s names source files that exist', (page) => {
+    const named = [...textOf(page).matchAll(/`((?:src|test|scripts|examples)\/[\w./-]+)`/g)].map(
+      ([, path]) => path!,
+    );
+    expect(
+      named.filter(
+        (path) => !path.includes('mydb') && !existsSync(path) && !existsSync(join(dirname(page), path)),
+      ),
+    ).toEqual([]);
+  });
+
+  it('names functions and classes that exist in docs/architecture.md', () => {
+    const walk = textOf('docs/architecture.md');
+    const source = readdirSync('src', { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.ts'))
+      .map((file) => readFileSync(join('src', file), 'utf8'))
+      .join('\n');
+    const named = [...walk.matchAll(/`(\w+)\(\)`/g)].map(([, name]) => name!);
+    expect(named.length).toBeGreaterThan(20);
+    expect(named.filter((name) => !new RegExp(`export (async )?function ${name}\\b`).test(source))).toEqual(
+      [],
+    );
+  });
+
+  it('is reachable from docs/README.md', () => {
+    const reached = new Set(['docs/README.md']);
+    for (const page of reached)
+      for (const link of linksOf(page))
+        if (link.startsWith('docs/') && link.endsWith('.md')) reached.add(link);
+    expect(pages.filter((page) => !reached.has(page))).toEqual([]);
+  });
+});
