@@ -23,6 +23,7 @@ const order = [
   ['execute', 'run a case freely or by schedule'],
   ['probe', 'the matrix of known anomalies, independent of check'],
   ['check', 'one folder per oracle behind one interface; findings and verdicts'],
+  ['judge', 'run a case and have an oracle judge it: the one way'],
   ['reproduce', 'the order behind a raw history, and replays in it'],
   ['reduce', 'the fewest statements that still show a finding'],
   ['dedupe', 'behaviour signatures: which findings are one bug'],

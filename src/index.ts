@@ -114,7 +114,6 @@ export {
   candidateOf,
   DatabaseOracle,
   type FindingOracle,
-  mechanismJudge,
   type ReductionResult,
   reduceCase,
   reduceFinding,
@@ -163,7 +162,6 @@ export {
 } from './sql/index.js';
 // store
 export {
-  type BugJudge,
   openStore,
   printJunit,
   type RerunResult,

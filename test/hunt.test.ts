@@ -211,7 +211,10 @@ describe('a seed', () => {
       seed: 'later',
       capabilities: capabilitiesOf(target),
       levels: ['snapshot'],
-      modes: ['plain', 'instrumented'],
+      oracles: [
+        { name: 'mechanism', rounds: 5 },
+        { name: 'dependency-graph', rounds: 3 },
+      ],
       found: found.templates,
     });
     await target.close();

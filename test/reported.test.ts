@@ -8,8 +8,8 @@ import { parseScript, type ScheduledCase } from '../src/cases/index.js';
 import { verifyMechanism } from '../src/check/mechanism/index.js';
 import { type Contract, findContract, reportedContract } from '../src/contracts/index.js';
 import { runScheduled } from '../src/execute/index.js';
-import { contractAt } from '../src/hunt/index.js';
-import { buryCase, candidateOf, DatabaseOracle, mechanismJudge, reduceFinding } from '../src/reduce/index.js';
+import { contractAt } from '../src/judge/index.js';
+import { buryCase, candidateOf, DatabaseOracle, reduceFinding } from '../src/reduce/index.js';
 import { openTarget, type Scratch, type Target } from '../src/targets/index.js';
 import { mariadbAvailable } from '../src/targets/mariadb/index.js';
 
@@ -96,7 +96,7 @@ describe.skipIf(skip)(`MariaDB at REPEATABLE READ${skip ? ` (${missing})` : ''}`
     '$kind, among 100 irrelevant statements, shrinks to its report',
     async ({ kind, script, statements }) => {
       const open = () => openTarget('mariadb:?innodb_snapshot_isolation=OFF');
-      const oracle = await DatabaseOracle.open({ open, judge: mechanismJudge(reported), level });
+      const oracle = await DatabaseOracle.open({ open, contract: reported, level });
       try {
         const start = buryCase(parsed(script), { operations: 100, sessions: 3 });
         const outcome = await reduceFinding(candidateOf(start), { oracle, confirmRuns: 5 });

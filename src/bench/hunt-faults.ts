@@ -9,7 +9,8 @@
 import { writeFile } from 'node:fs/promises';
 import type { Level } from '../contracts/index.js';
 import { errorText } from '../errors.js';
-import { contractAt, Database, hunt, type Shelf } from '../hunt/index.js';
+import { hunt, type Shelf } from '../hunt/index.js';
+import { contractAt, Database } from '../judge/index.js';
 import type { Bug } from '../report/index.js';
 import { faultNames, openTarget } from '../targets/index.js';
 
@@ -60,9 +61,9 @@ async function findFault(engine: Engine, fault: string, seed: string, limitMs: n
 /** Whether the engine shows something in this case by itself. */
 async function showsWithout(bug: Bug, healthy: Database): Promise<boolean> {
   const contract = contractAt('vendor', healthy.target, bug.level);
-  for (const mode of ['plain', 'instrumented'] as const) {
+  for (const oracle of ['mechanism', 'dependency-graph']) {
     const { case: program, schedule, level } = bug;
-    const observed = await healthy.observe({ case: program, schedule, mode, level, contract }, 0);
+    const observed = await healthy.observe({ case: program, schedule, oracle, level, contract }, 0);
     if (observed.kind === 'ran' && observed.findings.length > 0) return true;
   }
   return false;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { runFree } from '../execute/index.js';
-import { contractOf, DatabaseOracle, mechanismJudge, rawFinding, reduceFinding } from '../reduce/index.js';
+import { runAndJudge } from '../judge/index.js';
+import { contractOf, DatabaseOracle, rawFinding, reduceFinding } from '../reduce/index.js';
 import { openTarget } from '../targets/index.js';
 import { rawCase } from './raw-cases.js';
 
@@ -13,8 +13,7 @@ describe('a fault planted in DuckDB, from a free run of six sessions to the mini
     'partial-commit',
     'lost-insert',
   ])('%s', async (fault) => {
-    const judge = mechanismJudge();
-    const oracle = await DatabaseOracle.open({ open: () => openTarget(`duckdb:?fault=${fault}`), judge });
+    const oracle = await DatabaseOracle.open({ open: () => openTarget(`duckdb:?fault=${fault}`) });
     try {
       const { target } = oracle;
       const runOnce = async (seed: number) => {
@@ -24,9 +23,12 @@ describe('a fault planted in DuckDB, from a free run of six sessions to the mini
           inserts: fault === 'lost-insert' ? 30 : 0,
         });
         const scratch = await target.createScratch();
-        const history = await runFree(scratch, program, { target });
+        const { history, findings } = await runAndJudge(
+          { case: program, oracle: 'mechanism' },
+          { target, scratch },
+        );
         await scratch.drop();
-        return rawFinding(history, contractOf(history, target), judge, target);
+        return rawFinding(history, contractOf(history, target), findings);
       };
       // What a free run shows is up to its timing.
       let raw = await runOnce(1);

@@ -11,16 +11,15 @@
  *
  * Connections, tables and the mirror of their data stay from replay to replay.
  */
-import { type Finding, type FindingInRun, sharperFinding } from '../check/index.js';
+import { type Finding, type FindingInRun, identityOf, sharperFinding } from '../check/index.js';
 import { type Contract, findContract } from '../contracts/index.js';
-import { runFree, SessionPool } from '../execute/index.js';
+import { SessionPool } from '../execute/index.js';
 import type { History } from '../histories/index.js';
+import { type RunRequest, runAndJudge } from '../judge/index.js';
 import {
   candidateOf,
   contractOf,
   DatabaseOracle,
-  type Judge,
-  mechanismJudge,
   type RawFinding,
   rawFinding,
   reduceFinding,
@@ -31,10 +30,9 @@ import {
   openInference,
   type ReplayMode,
   type Reproduction,
-  replay,
   reproduceOrder,
 } from '../reproduce/index.js';
-import { parseFault, type Scratch, type Target, withFault } from '../targets/index.js';
+import { parseFault, type Target, withFault } from '../targets/index.js';
 import type { RawBug } from './raw-bugs.js';
 import { rawWorkload } from './raw-workload.js';
 
@@ -107,10 +105,9 @@ export async function measureRawRun(options: RawRunOptions): Promise<RawRunResul
   if (bug.contract !== undefined && contract === undefined) {
     return { bug, asked, problem: `there is no contract ${bug.contract}` };
   }
-  const judge = mechanismJudge(contract);
-  const oracle = await DatabaseOracle.open({ open, judge });
+  const oracle = await DatabaseOracle.open({ open, ...(contract !== undefined && { contract }) });
   try {
-    return await measure(options, oracle, judge, contract);
+    return await measure(options, oracle, contract);
   } finally {
     await oracle.close();
   }
@@ -119,7 +116,6 @@ export async function measureRawRun(options: RawRunOptions): Promise<RawRunResul
 async function measure(
   options: RawRunOptions,
   oracle: DatabaseOracle,
-  judge: Judge,
   contract: Contract | undefined,
 ): Promise<RawRunResult> {
   const { bug, operations: asked, progress = () => undefined } = options;
@@ -127,7 +123,12 @@ async function measure(
   const scratch = await target.createScratch();
   const sessions = new SessionPool(scratch, limits);
   try {
-    const bench: Bench = { target, scratch, sessions, judge };
+    const observe: Bench['observe'] = (program) =>
+      runAndJudge(
+        { ...program, oracle: 'mechanism', ...(contract !== undefined && { contract }) },
+        { target, scratch, sessions },
+      );
+    const bench: Bench = { target, observe };
     const found = await findInFreeRun(options, bench);
     if (found === undefined) return { bug, asked, problem: `no free run shows ${bug.kind}` };
     const { raw, history, seed } = found;
@@ -176,9 +177,8 @@ async function measure(
 
 interface Bench {
   readonly target: Target;
-  readonly scratch: Scratch;
-  readonly sessions: SessionPool;
-  readonly judge: Judge;
+  /** Runs a program and has the mechanism verifier judge it. */
+  readonly observe: (program: Pick<RunRequest, 'case' | 'schedule'>) => ReturnType<typeof runAndJudge>;
 }
 
 interface FoundInRun {
@@ -189,18 +189,17 @@ interface FoundInRun {
 
 async function findInFreeRun(
   { bug, operations, seed: first, mostSeeds = 10, progress }: RawRunOptions,
-  { target, scratch, sessions, judge }: Bench,
+  { target, observe }: Bench,
 ): Promise<FoundInRun | undefined> {
   const isAsked = ({ kind }: Finding) => kind === bug.kind;
-  const asked: Judge = { ...judge, findings: (run) => judge.findings(run, target).filter(isAsked) };
   for (let seed = first; seed < first + mostSeeds; seed++) {
     const program = rawWorkload({
       ...{ name: bug.name, dialect: target.dialect, level: bug.level, operations, seed },
       ...{ sessions: sessionCount, keyedOrders: bug.keyedOrders, lockingReads: target.features.lockingReads },
     });
     progress?.(`free run, seed ${seed}`);
-    const history = await runFree(scratch, program, { target, sessions });
-    const raw = rawFinding(history, contractOf(history, target), asked, target);
+    const { history, findings } = await observe({ case: program });
+    const raw = rawFinding(history, contractOf(history, target), findings.filter(isAsked));
     if (raw !== undefined) return { raw, history, seed };
   }
   return undefined;
@@ -210,12 +209,11 @@ async function findInFreeRun(
 async function asReplayed(
   raw: RawFinding,
   inferred: InferredOrder,
-  { target, scratch, sessions, judge }: Bench,
+  { observe }: Bench,
 ): Promise<FindingInRun> {
-  const wanted = judge.identity(raw.finding, raw.history);
-  const { history } = await replay(scratch, inferred, 'batch', { target, sessions });
-  const findings = judge.findings(history, target);
-  if (findings.some((finding) => judge.identity(finding, history) === wanted)) return raw;
+  const wanted = identityOf(raw.finding, raw.history);
+  const { history, findings } = await observe(inferred);
+  if (findings.some((finding) => identityOf(finding, history) === wanted)) return raw;
   const finding = sharperFinding(raw, findings, history);
   return finding === undefined ? raw : { finding, history };
 }
@@ -227,33 +225,29 @@ async function replayWhole(
   inference: Inference,
   options: Bench & Pick<RawRunOptions, 'replays'> & { mode: ReplayMode; progress: (text: string) => void },
 ): Promise<{ readonly result: Reproduction; readonly ratio: Ratio }> {
-  const { judge, target, scratch, sessions, mode, replays, progress } = options;
+  const { mode, replays, progress } = options;
   const began = performance.now();
-  const [raw, followed] = seen.map(({ finding, history }) => judge.identity(finding, history));
+  const [raw, followed] = seen.map(({ finding, history }) => identityOf(finding, history));
   // However sharply a replay shows it, it is one finding.
   const identity = (finding: Finding, run: History) => {
     if (seen.some((each) => each.finding === finding)) return raw!;
-    const own = judge.identity(finding, run);
+    const own = identityOf(finding, run);
     return own === followed ? raw! : own;
   };
   const places = seen.map(({ finding, history }) => placeOf(finding, history));
   const inPlace: boolean[] = [];
-  const findings = (run: History) => {
-    const found = judge.findings(run, target);
-    inPlace.push(found.some((each) => places.includes(placeOf(each, run)) && identity(each, run) === raw));
-    return found;
+  const observe: Bench['observe'] = async (program) => {
+    const judged = await options.observe(program);
+    const { findings, history } = judged;
+    inPlace.push(
+      findings.some((each) => places.includes(placeOf(each, history)) && identity(each, history) === raw),
+    );
+    return judged;
   };
-  const result = await reproduceOrder(
-    scratch,
-    inferred,
-    seen[0]!.finding,
-    {
-      ...{ target, sessions, mode, runs: replays, checker: { findings, identity } },
-      onRun: (done, shown) => progress(`${mode} ${shown} of ${done}`),
-    },
-    (choices) => inference.order([], { choices }),
-    inference,
-  );
+  const result = await reproduceOrder(inference, inferred, seen[0]!.finding, {
+    ...{ mode, runs: replays, observe, identity },
+    onRun: (done, shown) => progress(`${mode} ${shown} of ${done}`),
+  });
   const { reproduced: shown, identical, runs } = result;
   // Other orders may have been tried first; those runs are not counted.
   const counted = inPlace.slice(-runs).filter(Boolean).length;

@@ -17,14 +17,14 @@
  * is not.
  */
 import { parseScript, type ScheduledCase } from '../cases/index.js';
-import { runFree, runScheduled } from '../execute/index.js';
+import { identityOf } from '../check/index.js';
+import { runAndJudge } from '../judge/index.js';
 import {
   buryCase,
   type Candidate,
   contractOf,
   DatabaseOracle,
   type FindingOracle,
-  mechanismJudge,
   type RawFinding,
   type ReductionResult,
   rawFinding,
@@ -38,8 +38,6 @@ import { openTarget, type Target } from '../targets/index.js';
 import { startMariadbServer } from '../targets/mariadb/index.js';
 import type { Figure } from './measure.js';
 import { rawCase } from './raw-cases.js';
-
-const judge = mechanismJudge();
 
 const noOpUpdate = parseScript(
   `CREATE TABLE t (id INT PRIMARY KEY, v INT);
@@ -135,7 +133,7 @@ async function compete(title: string, prepare: () => Promise<Start>, log: Log): 
   const rows: Row[] = [];
   const open = (order: Contestant['order']) =>
     DatabaseOracle.open({
-      ...{ open: () => openTarget(url), judge, order },
+      ...{ open: () => openTarget(url), order },
       ...(order === 'free' && { repeat: { agree: 1 } }),
     });
   const ordered = await open('schedule');
@@ -205,9 +203,10 @@ async function rawRun(url: string, operations: number, log: Log): Promise<Start>
         ...{ rows: 32, values: Math.ceil(operations / 6), deletes: 0, inserts: 0, primaryKey: true, seed },
       });
       const scratch = await target.createScratch();
-      const history = await runFree(scratch, program, { target });
+      const place = { target, scratch };
+      const { history, findings } = await runAndJudge({ case: program, oracle: 'mechanism' }, place);
       await scratch.drop();
-      const raw = await replayed(rawFinding(history, contractOf(history, target), judge, target), target);
+      const raw = await replayed(rawFinding(history, contractOf(history, target), findings), target);
       log(`raw run of ${operations} operations, seed ${seed}: ${raw?.findings ?? 'no'} findings that replay`);
       if (raw === undefined || (best !== undefined && best.findings <= raw.findings)) continue;
       best = { url, start: raw.candidate, seen: raw, findings: raw.findings };
@@ -223,10 +222,11 @@ async function rawRun(url: string, operations: number, log: Log): Promise<Start>
 async function replayed(raw: RawFinding | undefined, target: Target): Promise<RawFinding | undefined> {
   if (raw === undefined) return undefined;
   const scratch = await target.createScratch();
-  const run = await runScheduled(scratch, raw.candidate, { target });
+  const place = { target, scratch };
+  const run = await runAndJudge({ ...raw.candidate, oracle: 'mechanism' }, place);
   await scratch.drop();
-  const wanted = judge.identity(raw.finding, raw.history);
-  const isShown = judge.findings(run, target).some((finding) => judge.identity(finding, run) === wanted);
+  const wanted = identityOf(raw.finding, raw.history);
+  const isShown = run.findings.some((finding) => identityOf(finding, run.history) === wanted);
   return isShown ? raw : undefined;
 }
 

@@ -109,6 +109,8 @@ export interface Oracle<Plan = unknown> {
   refuses(contract: Contract): string | undefined;
   /** Absent: the case runs as it is. */
   prepare?(program: ScheduledCase, setting: RunSetting): PreparedRun<Plan>;
+  /** The history of a prepared run as the author of the case knows it. Absent: it is that already. */
+  asWritten?(history: History, plan: Plan): History;
   /** Judges the history of a prepared run (`plan` is undefined where nothing was prepared). */
   judge?(history: History, plan: Plan, context: JudgeContext): JudgedHistory | Promise<JudgedHistory>;
   /** Judges a recorded history; undefined: histories of this kind are not for this oracle. */

@@ -18,7 +18,8 @@ import {
 } from '../generate/index.js';
 import { targetDeclarations } from '../targets/index.js';
 import { type CliContext, type ExitCode, exitCodes } from './context.js';
-import { levelOf, readCase } from './run-command.js';
+import { levelOf } from './flags.js';
+import { readCase } from './run-command.js';
 
 interface GenerateFlags {
   readonly seed: string;

@@ -14,14 +14,15 @@ import {
   readTemplates,
   renderCounters,
   templatesOfStore,
-  usualChoice,
 } from '../hunt/index.js';
+import { usualChoice } from '../judge/index.js';
 import { hideSecrets } from '../secrets.js';
 import { defaultTargetUrl, openTarget } from '../targets/index.js';
 import { counted } from '../words.js';
 import { type CliContext, type ExitCode, exitCodes } from './context.js';
+import { levelOf, positive } from './flags.js';
 import { LiveView } from './hunt-view.js';
-import { levelOf, readCase } from './run-command.js';
+import { readCase } from './run-command.js';
 
 interface HuntFlags {
   readonly for?: string;
@@ -259,10 +260,4 @@ function milliseconds(text: string): number {
   const unit = { ms: 1, s: 1000, m: 60_000, min: 60_000, h: 3_600_000 }[match?.[2] ?? 's'];
   if (match !== null && unit !== undefined && Number(match[1]) > 0) return Number(match[1]) * unit;
   throw new IsoldeError('usage', `--for takes a time such as 90s, 10m or 2h, not "${text}"`);
-}
-
-function positive(text: string, flag: string): number {
-  const number = Number(text);
-  if (Number.isInteger(number) && number > 0) return number;
-  throw new IsoldeError('usage', `${flag} takes a whole number above 0, not "${text}"`);
 }

@@ -1,5 +1,6 @@
 /** A hunt while it runs: lines written over on a terminal, a plain log elsewhere. */
-import { type HuntEvent, renderBug, renderCounters, vendorContract } from '../hunt/index.js';
+import { type HuntEvent, renderBug, renderCounters } from '../hunt/index.js';
+import { vendorContract } from '../judge/index.js';
 import type { CliContext } from './context.js';
 
 const redrawMs = 200;

@@ -16,7 +16,7 @@ import {
 } from '../probe/index.js';
 import { openTarget } from '../targets/index.js';
 import { type CliContext, type ExitCode, exitCodes } from './context.js';
-import { levelOf } from './run-command.js';
+import { levelOf } from './flags.js';
 
 interface ProbeFlags {
   readonly level?: readonly string[];

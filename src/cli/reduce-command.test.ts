@@ -81,6 +81,32 @@ describe('isolde reduce', () => {
     expect(JSON.parse(out)).toMatchObject({ operations: 4, minimal: true, sameFinding: true });
   });
 
+  it.each([
+    ['of theory, which only an instrumented run can be held to', ['--contract', 'adya:PL-3']],
+    ['seen by the oracle asked for', ['--contract', 'adya:PL-3', '--oracle', 'dependency-graph']],
+  ])('reduces a finding %s', async (_, args) => {
+    const { code, out } = await isolde([await skew(), '--json', ...args]);
+    expect(code).toBe(1);
+    const result = JSON.parse(out);
+    expect(result).toMatchObject({ minimal: true, sameFinding: true, confirmed: { shown: 5, runs: 5 } });
+    expect(result.finding).toMatchObject({ oracle: 'dependency-graph', kind: 'write-skew' });
+    expect(result.operations).toBeLessThan(9);
+    // Told as it was written, without the columns and tables of the instrumentation.
+    expect(out).not.toContain('isolde_');
+  });
+
+  it('says what is undecided where nothing was found', async () => {
+    const file = join(folder, 'random.sql');
+    await writeFile(
+      file,
+      'CREATE TABLE t (a INT);\nT1: INSERT INTO t VALUES (1);\nT2: SELECT random() FROM t;\n',
+    );
+    const { code, err } = await isolde([file]);
+    expect(code).toBe(2);
+    expect(err).toContain('not decided: ');
+    expect(err).toContain('not everything could be judged');
+  });
+
   it('says where a replay diverged when the finding of a history does not reproduce', async () => {
     const fine = join(folder, 'told.sql');
     await writeFile(
@@ -184,7 +210,8 @@ describe('isolde reduce', () => {
       'there is no strategy "guess"; there are witness, pisco, ddmin, creduce',
     ],
     [['x.sql', '--jobs', '0'], '--jobs takes a whole number above 0'],
-    [['x.sql', '--contract', 'adya:PL-3'], 'no vendor’s contract is called "adya:PL-3"'],
+    [['x.sql', '--contract', 'atlantis'], 'no contract is called "atlantis"; there are'],
+    [['x.sql', '--oracle', 'tarot'], 'no oracle that judges runs is called "tarot"; there are server'],
     [['no-such-file.sql'], 'cannot read no-such-file.sql'],
   ])('refuses %j and says what would be accepted', async (args, message) => {
     const { code, err } = await isolde(args);
@@ -192,6 +219,27 @@ describe('isolde reduce', () => {
     expect(err).toContain(message);
   });
 });
+
+/** Two transactions that each miss the other's write, among others. */
+async function skew(): Promise<string> {
+  const file = join(folder, 'skew.sql');
+  await writeFile(
+    file,
+    `CREATE TABLE t (id INT PRIMARY KEY, v INT);
+     INSERT INTO t VALUES (1, 10), (2, 20), (3, 30);
+     C: UPDATE t SET v = 31 WHERE id = 3;
+     A: BEGIN;
+     B: BEGIN;
+     A: SELECT v FROM t WHERE id = 2;
+     B: SELECT v FROM t WHERE id = 1;
+     A: UPDATE t SET v = 11 WHERE id = 1;
+     B: UPDATE t SET v = 21 WHERE id = 2;
+     A: COMMIT;
+     B: COMMIT;
+     C: SELECT v FROM t WHERE id = 3;`,
+  );
+  return file;
+}
 
 /** A result without what differs from run to run: times, and trials that ran ahead of their turn. */
 function withoutTimes(json: string): unknown {

@@ -1,11 +1,9 @@
 /** `isolde reduce FILE`: from a history or a case with a finding to the smallest case that shows it. */
-import { writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { countStatements, printCaseFile } from '../cases/index.js';
-import { findingIdentity } from '../check/index.js';
-import { type Contract, contracts, findContract, type Level } from '../contracts/index.js';
-import { errorText, IsoldeError } from '../errors.js';
+import { IsoldeError } from '../errors.js';
 import {
+  type Asked,
   type Candidate,
   candidateOf,
   compareStrategies,
@@ -13,23 +11,33 @@ import {
   type FindingOptions,
   type FindingOutcome,
   firstDivergence,
-  mechanismJudge,
-  type RawFinding,
+  type NoSubject,
   type ReductionProgress,
   type ReductionResult,
-  rawFinding,
-  reduceFinding,
+  reduceSubject,
   renderComparison,
   renderProgress,
   renderReduced,
   renderSummary,
   type StrategyName,
+  type Subject,
   strategies,
+  subjectOfCase,
+  subjectOfHistory,
 } from '../reduce/index.js';
 import { openTarget } from '../targets/index.js';
 import { type CliContext, type ExitCode, exitCodes } from './context.js';
+import {
+  contractNamed,
+  explainUndecided,
+  levelOf,
+  oracleOf,
+  positive,
+  runOracles,
+  writeText,
+} from './flags.js';
 import { isHistoryFile, readReplayable } from './replayable-history.js';
-import { levelOf, readCase } from './run-command.js';
+import { readCase } from './run-command.js';
 
 interface ReduceFlags {
   readonly target?: string;
@@ -38,6 +46,7 @@ interface ReduceFlags {
   readonly runs: string;
   readonly json?: boolean;
   readonly contract?: string;
+  readonly oracle?: string;
   readonly level?: string;
   readonly state?: string;
   readonly out?: string;
@@ -57,6 +66,10 @@ export function reduceCommand(program: Command, context: CliContext, exit: (code
     .option('-n, --runs <count>', 'runs of the result that must show the finding', '5')
     .option('-l, --level <level>', 'isolation level where the case names none')
     .option('-c, --contract <contract>', 'what is promised (default: the vendor’s contract at that level)')
+    .option(
+      '--oracle <name>',
+      `who judges a case: ${runOracles.join(', ')} (default: whoever finds something)`,
+    )
     .option('--state <file>', 'keep the progress there, and go on from it')
     .option('-o, --out <file>', 'write the reduced case: *.case.json, or a script')
     .option('--against <file>', 'run all strategies and print how they compare, with the case in this file')
@@ -68,52 +81,38 @@ export function reduceCommand(program: Command, context: CliContext, exit: (code
     .action(async (file: string, flags: ReduceFlags) => exit(await reduce(file, flags, context)));
 }
 
-/** What is to be reduced: a case as it is, or the program of a history and the finding it must show again. */
-interface Subject {
-  readonly candidate: Candidate;
-  readonly raw?: RawFinding;
-}
-
 async function reduce(file: string, flags: ReduceFlags, context: CliContext): Promise<ExitCode> {
   const strategy = strategyOf(flags.strategy);
   const jobs = positive(flags.jobs, '--jobs');
   const confirmRuns = positive(flags.runs, '--runs');
-  const level = flags.level === undefined ? undefined : levelOf(flags.level);
-  const contract = flags.contract === undefined ? undefined : contractNamed(flags.contract);
-  // A history is held to the contract of the engine it comes from, which only its file tells.
-  let held = contract;
+  const asked: Asked = {
+    ...(flags.level !== undefined && { level: levelOf(flags.level) }),
+    ...(flags.contract !== undefined && { contract: contractNamed(flags.contract) }),
+    ...(flags.oracle !== undefined && { oracle: oracleOf(flags.oracle) }),
+  };
+  const { signal } = context;
   const oracle = await DatabaseOracle.open({
     open: () => openTarget(flags.target ?? context.defaultTarget),
-    judge: {
-      findings: (history, target) => mechanismJudge(held).findings(history, target),
-      identity: findingIdentity,
-    },
     lanes: jobs,
-    signal: context.signal,
-    ...(level !== undefined && { level }),
+    signal,
+    ...asked,
   });
   try {
-    const hold = (own: Contract) => {
-      held = own;
-    };
-    const subject = await readSubject(file, oracle, hold, { contract, level }, context);
-    if (subject === undefined) {
-      context.err('isolde: the history keeps its contract; there is no finding to reduce');
-      return exitCodes.undecided;
-    }
+    const subject = await readSubject(file, oracle, asked, context);
+    if ('valid' in subject) return explainNothing(subject, context);
     const options: FindingOptions = {
       oracle,
       strategy,
       confirmRuns,
-      signal: context.signal,
+      signal,
       onProgress: liveView(context),
-      ...(subject.raw !== undefined && { seen: subject.raw }),
       ...(flags.state !== undefined && { stateFile: flags.state }),
     };
     if (flags.against !== undefined) {
-      return await compare(subject.candidate, flags.against, options, context, flags.json === true);
+      const seen = subject.raw === undefined ? {} : { seen: subject.raw };
+      return await compare(subject.candidate, { ...options, ...seen }, flags.against, context, flags.json);
     }
-    const outcome = await reduceFinding(subject.candidate, options);
+    const outcome = await reduceSubject(subject, options);
     context.eraseLines(1);
     if (outcome.kind !== 'reduced') return explainFailure(outcome, subject, context);
     if (outcome.seen !== undefined) {
@@ -130,18 +129,23 @@ async function reduce(file: string, flags: ReduceFlags, context: CliContext): Pr
 async function readSubject(
   file: string,
   oracle: DatabaseOracle,
-  hold: (contract: Contract) => void,
-  asked: { readonly contract: Contract | undefined; readonly level: Level | undefined },
+  asked: Asked,
   context: CliContext,
-): Promise<Subject | undefined> {
+): Promise<Subject | NoSubject> {
   const { target } = oracle;
-  if (!(await isHistoryFile(file))) {
-    return { candidate: candidateOf(await readCase(file, target.dialect)) };
-  }
-  const { history, contract } = await readReplayable(file, target, asked, context);
-  hold(contract);
-  const raw = rawFinding(history, contract, oracle.judge, target);
-  return raw === undefined ? undefined : { candidate: raw.candidate, raw };
+  return (await isHistoryFile(file))
+    ? subjectOfHistory(await readReplayable(file, target, asked, context), oracle)
+    : subjectOfCase(await readCase(file, target.dialect), oracle, asked);
+}
+
+function explainNothing({ valid, unknownReasons }: NoSubject, context: CliContext): ExitCode {
+  explainUndecided(unknownReasons, context);
+  context.err(
+    valid === 'unknown'
+      ? 'isolde: nothing was found, though not everything could be judged; there is no finding to reduce'
+      : 'isolde: it keeps its contract; there is no finding to reduce',
+  );
+  return exitCodes.undecided;
 }
 
 function explainFailure(
@@ -149,8 +153,10 @@ function explainFailure(
   { raw }: Subject,
   context: CliContext,
 ): ExitCode {
-  if (outcome.kind === 'no-finding') {
-    context.err('isolde: the case ran and kept its contract; there is no finding to reduce');
+  if (outcome.kind === 'no-finding')
+    return explainNothing({ valid: 'unknown', unknownReasons: ['another run shows nothing'] }, context);
+  if (outcome.kind === 'stopped') {
+    context.err('isolde: interrupted before anything was known');
     return exitCodes.undecided;
   }
   const { verdict, note, finding, history } = outcome.trial;
@@ -181,7 +187,7 @@ async function show(
   const reduced = result.result;
   const script = `${renderReduced(reduced, result.history, result.finding)}\n`;
   if (flags.out !== undefined) {
-    await write(flags.out, flags.out.endsWith('.json') ? printCaseFile(reduced) : script);
+    await writeText(flags.out, flags.out.endsWith('.json') ? printCaseFile(reduced) : script);
   }
   if (flags.json === true) {
     const { trials, ...counts } = result.counts;
@@ -207,10 +213,10 @@ async function show(
 
 async function compare(
   candidate: Candidate,
-  file: string,
   options: FindingOptions,
+  file: string,
   context: CliContext,
-  json: boolean,
+  json = false,
 ): Promise<ExitCode> {
   const other = candidateOf(await readCase(file, options.oracle.subject.dialect));
   const { stateFile: _, ...stateless } = options;
@@ -244,29 +250,8 @@ function liveView(context: CliContext): (progress: ReductionProgress) => void {
   };
 }
 
-async function write(file: string, text: string): Promise<void> {
-  try {
-    await writeFile(file, text);
-  } catch (error) {
-    throw new IsoldeError('file-system', `cannot write ${file}: ${errorText(error)}`, { cause: error });
-  }
-}
-
 function strategyOf(name: string): StrategyName {
   const found = strategyNames.find((each) => each === name);
   if (found !== undefined) return found;
   throw new IsoldeError('usage', `there is no strategy "${name}"; there are ${strategyNames.join(', ')}`);
-}
-
-function contractNamed(name: string): Contract {
-  const contract = findContract(name.replace(/^vendor:/, ''));
-  if (contract?.mechanism !== undefined) return contract;
-  const ids = contracts.filter(({ mechanism }) => mechanism !== undefined).map(({ id }) => id);
-  throw new IsoldeError('usage', `no vendor’s contract is called "${name}"; there are ${ids.join(', ')}`);
-}
-
-function positive(text: string, flag: string): number {
-  const number = Number(text);
-  if (Number.isInteger(number) && number > 0) return number;
-  throw new IsoldeError('usage', `${flag} takes a whole number above 0, not "${text}"`);
 }

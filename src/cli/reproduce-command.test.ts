@@ -127,7 +127,7 @@ describe('isolde reproduce', () => {
   it.each([
     [['--mode', 'backwards'], '"backwards" is no way to replay; say batch, sequential, random'],
     [['--runs', '0'], '--runs takes a whole number above 0'],
-    [['--contract', 'moon:si'], 'there is no contract "moon:si"; there are duckdb:snapshot'],
+    [['--contract', 'moon:si'], 'no contract is called "moon:si"; there are duckdb:snapshot'],
   ])('refuses %j and says what would be accepted', async (args, message) => {
     await expect(isolde(file('bug.case.json', bug), ...args)).rejects.toThrow(message);
   });

@@ -1,27 +1,33 @@
 /** `isolde reproduce FILE`: how often a finding comes back when its history is replayed in the inferred order. */
-
-import { writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { printCaseFile, type ScheduledCase } from '../cases/index.js';
-import { findingIdentity } from '../check/index.js';
-import { type Contract, contracts, findContract, type Level } from '../contracts/index.js';
-import { errorText, IsoldeError } from '../errors.js';
-import { runFree, runScheduled, SessionPool } from '../execute/index.js';
+import { check, type Finding, type OracleName, oraclesFor } from '../check/index.js';
+import type { Contract } from '../contracts/index.js';
+import { IsoldeError } from '../errors.js';
 import type { History } from '../histories/index.js';
-import { contractOf, mechanismJudge } from '../reduce/index.js';
+import { Database, vendorContract, vendorContractAt } from '../judge/index.js';
+import type { Asked } from '../reduce/index.js';
 import {
-  type Checker,
   type Difference,
   type ReplayMode,
   type Reproduction,
   replayModes,
   reproduce,
 } from '../reproduce/index.js';
-import { openTarget, type Scratch, type Target } from '../targets/index.js';
+import { openTarget } from '../targets/index.js';
 import { counted } from '../words.js';
 import { type CliContext, type ExitCode, exitCodes } from './context.js';
+import {
+  contractNamed,
+  explainUndecided,
+  levelOf,
+  oracleOf,
+  positive,
+  runOracles,
+  writeText,
+} from './flags.js';
 import { isHistoryFile, readReplayable } from './replayable-history.js';
-import { levelOf, readCase } from './run-command.js';
+import { readCase } from './run-command.js';
 
 interface ReproduceFlags {
   readonly target?: string;
@@ -29,6 +35,7 @@ interface ReproduceFlags {
   readonly mode: string;
   readonly level?: string;
   readonly contract?: string;
+  readonly oracle?: string;
   readonly out?: string;
   readonly json?: boolean;
   readonly statementTimeout: string;
@@ -49,6 +56,10 @@ export function reproduceCommand(
     .option('-m, --mode <mode>', `${replayModes.join(', ')}: how statements are sent again`, 'batch')
     .option('-l, --level <level>', 'isolation level where the file names none')
     .option('-c, --contract <contract>', 'what is promised (default: the vendor’s contract at that level)')
+    .option(
+      '--oracle <name>',
+      `who judges a case: ${runOracles.join(', ')} (default: whoever finds something)`,
+    )
     .option('-o, --out <file>', 'write the program with its schedule and reasons: *.case.json')
     .option('--json', 'print the result as JSON')
     .option('--statement-timeout <ms>', 'limit for one statement', '10000')
@@ -64,78 +75,137 @@ async function run(file: string, flags: ReproduceFlags, context: CliContext): Pr
     statementTimeoutMs: positive(flags.statementTimeout, '--statement-timeout'),
     lockTimeoutMs: positive(flags.lockTimeout, '--lock-timeout'),
   };
-  const level = flags.level === undefined ? undefined : levelOf(flags.level);
-  const contract = flags.contract === undefined ? undefined : contractNamed(flags.contract);
-  const target = await openTarget(flags.target ?? context.defaultTarget);
+  const asked: Asked = {
+    ...(flags.level !== undefined && { level: levelOf(flags.level) }),
+    ...(flags.contract !== undefined && { contract: contractNamed(flags.contract) }),
+    ...(flags.oracle !== undefined && { oracle: oracleOf(flags.oracle) }),
+  };
+  const { signal } = context;
+  const database = await Database.open({
+    open: () => openTarget(flags.target ?? context.defaultTarget),
+    limits,
+    signal,
+  });
   try {
-    // A history is held to the contract of the engine it comes from, which only its file tells.
-    let held = contract;
-    const checker: Checker = {
-      findings: (history) => mechanismJudge(held).findings(history, target),
-      identity: findingIdentity,
-    };
-    const scratch = await target.createScratch();
-    const sessions = new SessionPool(scratch, limits);
-    try {
-      const job: Job = { target, scratch, sessions, level, context, checker };
-      const replayable = (await isHistoryFile(file))
-        ? await readReplayable(file, target, { contract, level }, context)
-        : undefined;
-      held = replayable?.contract ?? contract;
-      const history = replayable?.history ?? (await runUntilFound(await readCase(file, target.dialect), job));
-      if (history === undefined) {
-        context.err('isolde: nothing in it breaks its contract; there is no finding to reproduce');
-        return exitCodes.undecided;
-      }
-      const result = await reproduce(scratch, history, held ?? contractOf(history, target), {
-        ...{ target, sessions, runs, mode, checker, signal: context.signal },
-        ...(level !== undefined && { level }),
-        onRun: progress(context, runs),
-      });
-      context.eraseLines(1);
-      if (result === undefined) {
-        context.err('isolde: the history keeps its contract; there is no finding to reproduce');
-        return exitCodes.undecided;
-      }
-      if (flags.out !== undefined) await write(flags.out, printCaseFile(result.inferred));
-      context.out(
-        flags.json === true ? JSON.stringify(jsonOf(result)) : render(result, history, runs, context),
-      );
-      return result.reproduced > 0 ? exitCodes.found : exitCodes.undecided;
-    } finally {
-      await sessions.close();
-      await scratch.drop().catch((error: unknown) => context.err(`isolde: ${errorText(error)}`));
-    }
+    const subject = await readSubject(file, database, asked, context);
+    if ('unknownReasons' in subject) return explainNothing(subject.unknownReasons, context);
+    const { history, finding, contract, oracle, order } = subject;
+    const result = await reproduce(history, finding, order, {
+      ...{ runs, mode, signal },
+      observe: (program) => observe(database, program, oracle, { ...asked, contract }),
+      onRun: progress(context, runs),
+    });
+    context.eraseLines(1);
+    if (flags.out !== undefined) await writeText(flags.out, printCaseFile(result.inferred));
+    context.out(
+      flags.json === true ? JSON.stringify(jsonOf(result)) : render(result, history, runs, context),
+    );
+    return result.reproduced > 0 ? exitCodes.found : exitCodes.undecided;
   } finally {
-    await target.close();
+    await database.close();
   }
 }
 
-interface Job {
-  readonly target: Target;
-  readonly scratch: Scratch;
-  readonly sessions: SessionPool;
-  readonly level: Level | undefined;
-  readonly context: CliContext;
-  readonly checker: Checker;
+/** A finding to be reproduced, and who judges whether it was. */
+interface Subject {
+  readonly history: History;
+  readonly finding: Finding;
+  readonly contract: Contract;
+  readonly oracle: OracleName;
+  /** The contract that says how the engine orders things. */
+  readonly order: Contract;
+}
+
+/** There is none; what could not be judged may hide one. */
+interface NoSubject {
+  readonly unknownReasons: readonly string[];
+}
+
+async function readSubject(
+  file: string,
+  database: Database,
+  asked: Asked,
+  context: CliContext,
+): Promise<Subject | NoSubject> {
+  const { target } = database;
+  if (!(await isHistoryFile(file)))
+    return runUntilFound(await readCase(file, target.dialect), database, asked, context);
+  const { history, contract } = await readReplayable(file, target, asked, context);
+  const { findings, oracle, unknownReasons } = check(history, contract);
+  const finding = findings[0];
+  return finding === undefined ? { unknownReasons } : { history, finding, contract, oracle, order: contract };
 }
 
 /** How often a case without a schedule is run freely before we say that it shows nothing. */
 const freeRuns = 20;
 
-/** A run of the case that shows a finding; undefined: none does. */
-async function runUntilFound(scheduled: ScheduledCase, job: Job): Promise<History | undefined> {
-  const { target, scratch, sessions, level, context, checker } = job;
-  const options = { target, sessions, signal: context.signal, ...(level !== undefined && { level }) };
+/** A run of the case that shows a finding. */
+async function runUntilFound(
+  scheduled: ScheduledCase,
+  database: Database,
+  asked: Asked,
+  { signal }: CliContext,
+): Promise<Subject | NoSubject> {
+  const { target } = database;
+  const level = scheduled.case.level ?? asked.level ?? target.defaultLevel;
+  const contract = asked.contract ?? vendorContractAt(target, level);
+  const names = asked.oracle === undefined ? oraclesFor(contract).map(({ name }) => name) : [asked.oracle];
   const tries = scheduled.schedule === undefined ? freeRuns : 1;
-  for (let i = 0; i < tries && !context.signal.aborted; i++) {
-    const history =
-      scheduled.schedule === undefined
-        ? await runFree(scratch, scheduled.case, options)
-        : await runScheduled(scratch, scheduled, options);
-    if (checker.findings(history).length > 0) return history;
+  const reasons = new Set<string>();
+  for (const oracle of names) {
+    for (let i = 0; i < tries && !signal.aborted; i++) {
+      const { history, findings, unknownReasons } = await observe(database, scheduled, oracle, {
+        ...asked,
+        contract,
+      });
+      const finding = findings[0];
+      const order = vendorContract(target, level) ?? contract;
+      if (finding !== undefined) return { history, finding, contract, oracle, order };
+      for (const reason of unknownReasons) reasons.add(reason);
+    }
   }
-  return undefined;
+  return { unknownReasons: [...reasons] };
+}
+
+/** One run of a program; what was cut short shows nothing. */
+async function observe(
+  database: Database,
+  { case: program, schedule }: ScheduledCase,
+  oracle: OracleName,
+  { contract, level }: Asked,
+): Promise<{
+  readonly history: History;
+  readonly findings: readonly Finding[];
+  readonly unknownReasons: readonly string[];
+}> {
+  const observed = await database.observe(
+    {
+      case: program,
+      oracle,
+      ...(schedule !== undefined && { schedule }),
+      ...(contract !== undefined && { contract }),
+      ...(level !== undefined && { level }),
+    },
+    0,
+  );
+  if (observed.kind === 'ran') return observed;
+  if (observed.kind === 'bad-setup') throw new IsoldeError('target', observed.message);
+  const header = { sessions: program.sessions.map(({ name }) => name) };
+  return {
+    history: { header, operations: [] },
+    findings: [],
+    unknownReasons: ['the run was cut short'],
+  };
+}
+
+function explainNothing(unknownReasons: readonly string[], context: CliContext): ExitCode {
+  explainUndecided(unknownReasons, context);
+  context.err(
+    unknownReasons.length > 0
+      ? 'isolde: nothing was found, though not everything could be judged; there is no finding to reproduce'
+      : 'isolde: nothing in it breaks its contract; there is no finding to reproduce',
+  );
+  return exitCodes.undecided;
 }
 
 function render(result: Reproduction, history: History, asked: number, context: CliContext): string {
@@ -164,7 +234,7 @@ function render(result: Reproduction, history: History, asked: number, context: 
   if (divergences.length === 0) lines.push('every operation saw what it saw in the history, in every replay');
   else
     lines.push(
-      `${result.identical} of ${runs} replays were identical to the history; the others parted from it first at`,
+      `${result.identical} of ${runs} replays were identical to the history; the others diverged from it first at`,
     );
   for (const { count, first } of divergences.slice(0, 5)) lines.push(divergenceText(count, first));
   return lines.join('\n');
@@ -195,29 +265,8 @@ function progress(context: CliContext, runs: number): (done: number, reproduced:
   };
 }
 
-async function write(file: string, text: string): Promise<void> {
-  try {
-    await writeFile(file, text);
-  } catch (error) {
-    throw new IsoldeError('file-system', `cannot write ${file}: ${errorText(error)}`, { cause: error });
-  }
-}
-
 function modeOf(text: string): ReplayMode {
   const mode = replayModes.find((one) => one === text);
   if (mode !== undefined) return mode;
   throw new IsoldeError('usage', `"${text}" is no way to replay; say ${replayModes.join(', ')}`);
-}
-
-function contractNamed(id: string): Contract {
-  const contract = findContract(id);
-  if (contract !== undefined) return contract;
-  const known = contracts.filter(({ mechanism }) => mechanism !== undefined).map((one) => one.id);
-  throw new IsoldeError('usage', `there is no contract "${id}"; there are ${known.join(', ')}`);
-}
-
-function positive(text: string, flag: string): number {
-  const number = Number(text);
-  if (Number.isInteger(number) && number > 0) return number;
-  throw new IsoldeError('usage', `${flag} takes a whole number above 0, not "${text}"`);
 }

@@ -1,20 +1,26 @@
 /** `isolde run FILE`: runs a case by its schedule and draws what happened. */
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
-import { parseCaseFile, parseScript, type ScheduledCase } from '../cases/index.js';
-import { type Level, parseLevel } from '../contracts/index.js';
+import { parseCaseFile, parseScript, type ScheduledCase, serialOrder } from '../cases/index.js';
+import { type CheckResult, type OracleName, oraclesFor } from '../check/index.js';
+import type { Contract, Level } from '../contracts/index.js';
 import { errorText, IsoldeError } from '../errors.js';
 import { runFree, runScheduled, SessionPool } from '../execute/index.js';
 import { type History, type Operation, renderInterleaving, writeWholeHistory } from '../histories/index.js';
+import { runAndJudge, vendorContractAt } from '../judge/index.js';
 import type { Dialect } from '../sql/index.js';
 import { openTarget, type Target } from '../targets/index.js';
 import { type CliContext, type ExitCode, exitCodes } from './context.js';
+import { contractNamed, explainUndecided, levelOf, oracleOf, positive, runOracles } from './flags.js';
 
 interface RunFlags {
   readonly target?: string;
   readonly level?: string;
   readonly runs: string;
   readonly free?: boolean;
+  readonly check?: boolean;
+  readonly contract?: string;
+  readonly oracle?: string;
   readonly out?: string;
   readonly json?: boolean;
   readonly statementTimeout: string;
@@ -30,10 +36,17 @@ export function runCommand(program: Command, context: CliContext, exit: (code: E
     .option('-l, --level <level>', 'isolation level where the case names none')
     .option('-n, --runs <count>', 'run it so often and say whether the results are the same', '1')
     .option('--free', 'let the sessions run without a schedule, as fast as the database answers')
+    .option('--check', 'judge what happened; the exit code says what came of it')
+    .option('-c, --contract <contract>', 'what is promised (default: the vendor’s contract at that level)')
+    .option('--oracle <name>', `who judges: ${runOracles.join(', ')} (default: the first that can)`)
     .option('-o, --out <file>', 'write the (last) history: *.history.jsonl or *.history.jsonl.gz')
     .option('--json', 'print the history as JSON')
     .option('--statement-timeout <ms>', 'limit for one statement', '10000')
     .option('--lock-timeout <ms>', 'limit for waiting on a lock', '5000')
+    .addHelpText(
+      'after',
+      '\nExit code: 0 it ran, 3 error; with --check: 0 it keeps its contract, 1 it does not, 2 undecided.',
+    )
     .action(async (file: string, flags: RunFlags) => exit(await run(file, flags, context)));
 }
 
@@ -46,25 +59,46 @@ async function run(file: string, flags: RunFlags, context: CliContext): Promise<
   const level = flags.level === undefined ? undefined : levelOf(flags.level);
   const target = await openTarget(flags.target ?? context.defaultTarget);
   try {
-    const scheduled = await readCase(file, target.dialect);
-    const histories = await runOften({
-      target,
-      scheduled,
-      level,
-      runs,
-      limits,
-      free: flags.free === true,
-      context,
-    });
-    const last = histories.at(-1);
+    const read = await readCase(file, target.dialect);
+    const scheduled: ScheduledCase = flags.free === true ? { case: read.case } : inOrder(read);
+    const judge = flags.check === true ? judgeOf(scheduled, target, flags) : undefined;
+    const done = await runOften({ target, scheduled, level, runs, limits, judge, context });
+    const last = done.at(-1);
     if (last === undefined) return exitCodes.undecided;
-    if (flags.out !== undefined) await writeWholeHistory(flags.out, last);
-    if (flags.json === true) context.out(JSON.stringify(last));
-    else show(last, histories, scheduled, context);
-    return exitCodes.nothingFound;
+    if (flags.out !== undefined) await writeWholeHistory(flags.out, last.history);
+    if (flags.json === true) context.out(JSON.stringify(last.result ?? last.history));
+    else {
+      const histories = done.map(({ history }) => history);
+      show(last.history, histories, read, context);
+    }
+    return judge === undefined ? exitCodes.nothingFound : conclude(done, flags, context);
   } finally {
     await target.close();
   }
+}
+
+/** A script runs in the order of its lines; a case without an order, session by session. */
+function inOrder({ case: program, schedule }: ScheduledCase): ScheduledCase {
+  return { case: program, schedule: schedule ?? serialOrder(program) };
+}
+
+/** Who judges, and by what. */
+interface RunJudge {
+  readonly oracle: OracleName;
+  readonly contract: Contract;
+}
+
+function judgeOf({ case: program }: ScheduledCase, target: Target, flags: RunFlags): RunJudge {
+  const level = program.level ?? (flags.level === undefined ? target.defaultLevel : levelOf(flags.level));
+  const contract =
+    flags.contract === undefined ? vendorContractAt(target, level) : contractNamed(flags.contract);
+  const oracle = flags.oracle === undefined ? oraclesFor(contract)[0]!.name : oracleOf(flags.oracle);
+  return { oracle, contract };
+}
+
+interface Done {
+  readonly history: History;
+  readonly result?: CheckResult;
 }
 
 async function runOften(job: {
@@ -73,29 +107,57 @@ async function runOften(job: {
   readonly level: Level | undefined;
   readonly runs: number;
   readonly limits: { readonly statementTimeoutMs: number; readonly lockTimeoutMs: number };
-  readonly free: boolean;
+  readonly judge: RunJudge | undefined;
   readonly context: CliContext;
-}): Promise<History[]> {
-  const { target, scheduled, context } = job;
+}): Promise<Done[]> {
+  const { target, scheduled, context, judge } = job;
+  const { case: program, schedule } = scheduled;
+  const { signal } = context;
   const scratch = await target.createScratch();
   const sessions = new SessionPool(scratch, job.limits);
-  const histories: History[] = [];
+  const done: Done[] = [];
   try {
-    for (let i = 0; i < job.runs && !context.signal.aborted; i++) {
+    for (let i = 0; i < job.runs && !signal.aborted; i++) {
       const level = job.level === undefined ? {} : { level: job.level };
-      const options = { target, sessions, signal: context.signal, ...level };
-      histories.push(
-        job.free
-          ? await runFree(scratch, scheduled.case, options)
-          : await runScheduled(scratch, scheduled, options),
-      );
+      const options = { target, sessions, signal, ...level };
+      if (judge !== undefined) {
+        const result = await runAndJudge(
+          { ...scheduled, ...level, ...judge },
+          { target, scratch, sessions, signal },
+        );
+        done.push({ history: result.history, result });
+      } else if (schedule === undefined) done.push({ history: await runFree(scratch, program, options) });
+      else done.push({ history: await runScheduled(scratch, { case: program, schedule }, options) });
     }
   } finally {
     await sessions.close();
     // A server that died under the run cannot be cleaned up; what ran is still worth showing.
     await scratch.drop().catch((error: unknown) => context.err(`isolde: ${errorText(error)}`));
   }
-  return histories;
+  return done;
+}
+
+/** The verdict over all runs: one finding decides, then one open question. */
+function conclude(done: readonly Done[], flags: RunFlags, context: CliContext): ExitCode {
+  const results = done.flatMap(({ result }) => result ?? []);
+  const broken = results.filter(({ valid }) => valid === false);
+  const open = results.filter(({ valid }) => valid === 'unknown');
+  if (flags.json !== true) {
+    for (const finding of broken[0]?.findings ?? []) {
+      const clause = finding.clause === undefined ? '' : ` (${finding.clause})`;
+      context.out(
+        `\n${context.colors.bold(finding.kind)} breaks ${finding.contract ?? 'its contract'}${clause}`,
+      );
+      for (const line of finding.explanation.split('\n')) context.out(`  ${line}`);
+    }
+    if (broken.length === 0) explainUndecided(open[0]?.unknownReasons ?? [], context);
+    const times = results.length > 1 ? ` in ${broken.length} of ${results.length} runs` : '';
+    const { contract } = results[0]!;
+    if (broken.length > 0) context.out(`\n${contract}: broken${times}`);
+    else context.out(`\n${contract}: ${open.length > 0 ? 'undecided' : 'kept'}`);
+  }
+  if (broken.length > 0) return exitCodes.found;
+  return open.length > 0 ? exitCodes.undecided : exitCodes.nothingFound;
 }
 
 function show(last: History, all: readonly History[], scheduled: ScheduledCase, context: CliContext): void {
@@ -151,19 +213,4 @@ export async function readCase(file: string, dialect?: Dialect): Promise<Schedul
   }
   if (/^\s*\{/.test(text)) return parseCaseFile(text, file);
   return parseScript(text, { file, ...(dialect === undefined ? undefined : { dialect }) });
-}
-
-function positive(text: string, flag: string): number {
-  const number = Number(text);
-  if (Number.isInteger(number) && number > 0) return number;
-  throw new IsoldeError('usage', `${flag} takes a whole number above 0, not "${text}"`);
-}
-
-export function levelOf(text: string): Level {
-  const level = parseLevel(text);
-  if (level !== undefined) return level;
-  throw new IsoldeError(
-    'usage',
-    `"${text}" is no isolation level; say read uncommitted, read committed, repeatable read, snapshot or serializable (RU, RC, RR, SI, SER)`,
-  );
 }

@@ -31,7 +31,10 @@ const optionsOf = (target = 'duckdb') => ({
   seed: 'found',
   capabilities: findCapabilities(target)!,
   levels: ['snapshot'] as const,
-  modes: ['plain', 'instrumented'] as const,
+  oracles: [
+    { name: 'mechanism', rounds: 5 },
+    { name: 'dependency-graph', rounds: 3 },
+  ],
 });
 const rounds = (found: readonly ScheduledCase[], target?: string) =>
   new Rounds({ ...optionsOf(target), found });

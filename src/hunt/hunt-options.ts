@@ -1,11 +1,12 @@
 /** What a hunt is asked for, what it tells on the way, and what it returns. */
 import type { ScheduledCase } from '../cases/index.js';
+import type { OracleName } from '../check/index.js';
 import type { Contract, Level } from '../contracts/index.js';
 import type { Profile } from '../generate/index.js';
 import type { History } from '../histories/index.js';
+import type { ContractChoice } from '../judge/index.js';
 import type { Bug } from '../report/index.js';
 import type { Target } from '../targets/index.js';
-import type { ContractChoice } from './contract-choice.js';
 import type { HuntCounters } from './counters.js';
 import type { Round } from './round.js';
 
@@ -37,6 +38,8 @@ export interface HuntOptions {
   readonly contract?: ContractChoice;
   /** Default: the target's default level. */
   readonly levels?: readonly Level[];
+  /** Only these oracles take part; default: all that can judge by the contract. */
+  readonly oracles?: readonly OracleName[];
   readonly profile?: Profile | string;
   readonly templates?: readonly ScheduledCase[];
   /** Bugs found before, to be varied (`templatesOfStore`). */

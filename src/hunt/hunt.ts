@@ -11,18 +11,18 @@
  * Stopped by its signal, a limit or the wanted number of bugs, it returns what it has.
  */
 
-import { findingIdentity } from '../check/index.js';
+import { identityOf, oracles } from '../check/index.js';
 import type { Contract, Level } from '../contracts/index.js';
+import { IsoldeError } from '../errors.js';
 import { type Capabilities, capabilitiesOf, knownTargets, learnFromHistory } from '../generate/index.js';
 import type { History } from '../histories/index.js';
+import { contractAt, Database, type Observed, usualChoice, vendorContract } from '../judge/index.js';
 import { makeBug, sizeOfHistory } from '../report/index.js';
 import type { Statement } from '../sql/index.js';
-import { contractAt, usualChoice, vendorContract } from './contract-choice.js';
 import { countRound, type HuntCounters, newCounters } from './counters.js';
-import { Database, type Observed, type Trial } from './database.js';
 import type { HuntOptions, HuntResult, Shelved } from './hunt-options.js';
-import { type Outcome, pursue, type Raw } from './pursue.js';
-import { groupSize, type Mode, type Round, Rounds } from './round.js';
+import { type HuntRequest, type Outcome, pursue, type Raw } from './pursue.js';
+import { groupSize, type Round, Rounds } from './round.js';
 
 export async function hunt(options: HuntOptions): Promise<HuntResult> {
   const { signal, onEvent } = options;
@@ -135,7 +135,7 @@ class Hunt {
     if (knownTargets.includes(target.name)) return capabilities;
     for (let lesson = 0; lesson < lessons && !this.stop.signal.aborted; lesson++) {
       const round = this.#rounds(capabilities, 'lesson').round(lesson * groupSize);
-      const observed = await this.database.observe(this.#trial(round), 0);
+      const observed = await this.database.observe(this.#request(round), 0);
       if (observed.kind === 'ran') capabilities = learnFromHistory(capabilities, observed.history);
     }
     return capabilities;
@@ -143,14 +143,21 @@ class Hunt {
 
   #rounds(capabilities: Capabilities, seed: string): Rounds {
     const { profile, templates, found } = this.options;
-    const modes = this.#levels.every((level) => this.#contract(level).mechanism !== undefined)
-      ? (['plain', 'instrumented'] as const)
-      : (['instrumented'] as const);
+    const contracts = this.#levels.map((level) => this.#contract(level));
+    // An oracle takes part if it can judge at every level: which rounds are its own must not depend on the level.
+    const judges = oracles.filter(
+      (oracle) =>
+        oracle.rounds !== undefined &&
+        (this.options.oracles?.includes(oracle.name) ?? true) &&
+        contracts.every((contract) => oracle.refuses(contract) === undefined),
+    );
+    if (judges.length === 0)
+      throw new IsoldeError('usage', 'none of the oracles chosen can judge by these contracts');
     return new Rounds({
       seed,
       capabilities,
       levels: this.#levels,
-      modes: modes satisfies readonly Mode[],
+      oracles: judges.map(({ name, rounds = 1 }) => ({ name, rounds })),
       ...(profile === undefined ? {} : { profile }),
       ...(templates === undefined ? {} : { templates }),
       ...(found === undefined ? {} : { found }),
@@ -161,7 +168,7 @@ class Hunt {
     return contractAt(this.options.contract ?? usualChoice, this.database.target, level);
   }
 
-  #trial(round: Round): Trial {
+  #request(round: Round): HuntRequest {
     return { ...round, contract: this.#contract(round.level) };
   }
 
@@ -201,8 +208,8 @@ class Hunt {
   }
 
   async #round(round: Round, lane: number): Promise<void> {
-    const trial = this.#trial(round);
-    const observed: Observed = await this.database.observe(trial, lane);
+    const request = this.#request(round);
+    const observed: Observed = await this.database.observe(request, lane);
     if (observed.kind !== 'ran') {
       if (this.stop.signal.aborted) return;
       this.counters.roundsNotRun++;
@@ -215,10 +222,10 @@ class Hunt {
     const identities = new Set<string>();
     for (const finding of findings) {
       this.counters.raw++;
-      const identity = findingIdentity(finding, history);
+      const identity = identityOf(finding, history);
       if (identities.has(identity) || identities.size >= mostPerRound) continue;
       identities.add(identity);
-      await this.#consider({ trial, finding, history }, round, lane, identity);
+      await this.#consider({ request, finding, history }, round, lane, identity);
       if (this.stop.signal.aborted) return;
     }
   }
@@ -246,7 +253,7 @@ class Hunt {
       database,
       lane,
       confirmRuns: options.confirmRuns ?? 3,
-      vendor: vendorContract(database.target, round.level) ?? raw.trial.contract,
+      vendor: vendorContract(database.target, round.level) ?? raw.request.contract,
       signal: this.stop.signal,
       onConfirmed: () => {
         counters.confirmed++;

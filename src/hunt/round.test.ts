@@ -10,7 +10,10 @@ const rounds = (seed: string, target = 'duckdb') =>
     seed,
     capabilities: findCapabilities(target)!,
     levels: ['repeatable read', 'serializable'],
-    modes: ['plain', 'instrumented'],
+    oracles: [
+      { name: 'mechanism', rounds: 5 },
+      { name: 'dependency-graph', rounds: 3 },
+    ],
   });
 
 const numbers = fc.integer({ min: 0, max: 100_000 });
@@ -57,7 +60,7 @@ describe('rounds', () => {
     const share = (is: (round: Round) => boolean) => some.filter(is).length / some.length;
     expect(share(({ source }) => source.startsWith('template'))).toBeGreaterThan(0.25);
     expect(new Set(some.map(({ source }) => source.split(' ')[1])).size).toBeGreaterThan(20);
-    expect(share(({ mode }) => mode === 'plain')).toBeCloseTo(5 / 8);
+    expect(share(({ oracle }) => oracle === 'mechanism')).toBeCloseTo(5 / 8);
     expect(share(({ level }) => level === 'serializable')).toBeCloseTo(1 / 2);
     const free = share(({ schedule }) => schedule === undefined);
     expect(free).toBeGreaterThan(0);

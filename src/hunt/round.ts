@@ -8,8 +8,8 @@
  *    small generated one of a profile drawn by weight, or now and then a larger one.
  * 3. Within a group only the order between sessions changes: a template's own first, then orders in which two
  *    transactions meet on the same rows, then any. Larger programs run freely.
- * 4. The first five rounds of a group run as they are, the last three instrumented: instrumentation shows every
- *    dependency, and hides the bugs that need an update to change nothing.
+ * 4. Each round is run for one oracle, by their shares: of eight rounds the first five run as they are (mechanism), the last
+ *    three instrumented: instrumentation shows every dependency, and hides the bugs that need an update to change nothing.
  *
  * A hunt opens with one round of each template, hardly changed: what is known to break elsewhere is tried here first.
  *
@@ -23,6 +23,7 @@ import {
   type StatementRef,
   serialOrder,
 } from '../cases/index.js';
+import type { OracleName } from '../check/index.js';
 import type { Level } from '../contracts/index.js';
 import {
   type Capabilities,
@@ -36,14 +37,18 @@ import {
 import { probeCases } from '../probe/index.js';
 import { type Dialect, parseStatement, printName } from '../sql/index.js';
 
-/** How a round looks at what it runs: results only, or row versions through added columns. */
-export type Mode = 'plain' | 'instrumented';
+/** An oracle and how many of the rounds are run for it, before the next one's. */
+export interface OracleShare {
+  readonly name: OracleName;
+  readonly rounds: number;
+}
 
 export interface Round {
   readonly number: number;
   /** For people: `template lost-update`, `profile no-op`. */
   readonly source: string;
-  readonly mode: Mode;
+  /** Who judges it. */
+  readonly oracle: OracleName;
   readonly level: Level;
   readonly case: Case;
   /** Absent: a free run. */
@@ -57,8 +62,8 @@ export interface RoundOptions {
   readonly capabilities: Capabilities;
   /** Groups take turns. */
   readonly levels: readonly Level[];
-  /** The modes that some oracle can judge. */
-  readonly modes: readonly Mode[];
+  /** They take turns, each with its share. */
+  readonly oracles: readonly OracleShare[];
   /** Only this profile, instead of the mix. */
   readonly profile?: Profile | string;
   /** Cases besides the probes to use as templates. */
@@ -108,9 +113,12 @@ export class Rounds {
   /** What each of the first rounds varies. */
   readonly #opening: readonly ScheduledCase[];
   readonly #found: readonly ScheduledCase[];
+  /** Whose turn it is, round by round, then from the beginning. */
+  readonly #turns: readonly OracleName[];
 
   constructor(private readonly options: RoundOptions) {
     const { seed, profile, templates = [] } = options;
+    this.#turns = options.oracles.flatMap(({ name, rounds }) => new Array<OracleName>(rounds).fill(name));
     this.#templates = [...templates, ...probeCases];
     const shuffled = () => new Random(`opening/${seed}`).shuffle(probeCases);
     this.#opening = profile === undefined ? [...templates, ...shuffled()] : [];
@@ -120,7 +128,7 @@ export class Rounds {
 
   round(number: number): Round {
     const group = Math.floor(number / groupSize);
-    const { levels, modes, seed } = this.options;
+    const { levels, seed } = this.options;
     const level = levels[group % levels.length]!;
     const opening = this.#opening[number];
     if (opening !== undefined) {
@@ -128,7 +136,7 @@ export class Rounds {
       return {
         number,
         source: program.source,
-        mode: modes[0]!,
+        oracle: this.#turns[0]!,
         level,
         ...closed(program, program.own ?? serialOrder(program.open)),
         observe: program.closing,
@@ -140,11 +148,10 @@ export class Rounds {
     }
     const program = this.#program!;
     const place = number % groupSize;
-    const wanted: Mode = place < plainRounds ? 'plain' : 'instrumented';
     return {
       number,
       source: program.source,
-      mode: modes.includes(wanted) ? wanted : modes[0]!,
+      oracle: this.#turns[number % this.#turns.length]!,
       level,
       ...(program.free
         ? { case: program.open }

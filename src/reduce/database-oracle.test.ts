@@ -1,19 +1,19 @@
 import { readFile } from 'node:fs/promises';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { parseScript, type ScheduledCase } from '../cases/index.js';
-import type { Finding } from '../check/index.js';
+import { type Finding, type Oracle, oracleNamed, registerOracle } from '../check/index.js';
+import { findContract } from '../contracts/index.js';
 import { fakeTarget } from '../execute/fake-target.case.js';
-import type { History } from '../histories/index.js';
 import { openTarget, type Target } from '../targets/index.js';
 import { describeLive } from '../targets/mariadb/live-mariadb.case.js';
 import { buryCase } from './bury.js';
-import { candidateOf } from './candidate.js';
-import { DatabaseOracle, type DatabaseOracleOptions, type Judge } from './database-oracle.js';
+import { candidateOf, sizeOf } from './candidate.js';
+import { DatabaseOracle, type DatabaseOracleOptions } from './database-oracle.js';
 import { rawFinding } from './from-history.js';
-import { contractOf, mechanismJudge } from './judge.js';
 import type { ReductionResult } from './reduce.js';
 import { type FindingOptions, reduceFinding } from './reduce-finding.js';
 import { type StrategyName, strategies } from './strategies/index.js';
+import { contractOf } from './translate-history.js';
 
 const names = Object.keys(strategies) as StrategyName[];
 let oracle: DatabaseOracle | undefined;
@@ -23,7 +23,7 @@ afterEach(async () => {
 });
 
 async function open(url: string, more: Partial<DatabaseOracleOptions> = {}): Promise<DatabaseOracle> {
-  oracle = await DatabaseOracle.open({ open: () => openTarget(url), judge: mechanismJudge(), ...more });
+  oracle = await DatabaseOracle.open({ open: () => openTarget(url), ...more });
   return oracle;
 }
 
@@ -106,24 +106,23 @@ describeLive('bugs of InnoDB at REPEATABLE READ', (live) => {
       'mysql',
     );
     const start = buryCase(program, { operations: 100, sessions: 4 });
-    const judge = mechanismJudge();
     // By schedule, so that the interleaving is sure; order inference has nothing but the history all the same.
     const seen = await (await open(live().url(), options())).observe(start);
-    const raw = rawFinding(seen.history, contractOf(seen.history, target), judge, target)!;
+    const raw = rawFinding(seen.history, contractOf(seen.history, target), seen.findings)!;
     expect(raw.findings).toBeGreaterThan(0);
-    const sent: number[] = [];
-    const counting: Judge = {
-      ...judge,
-      findings: (history, on) => {
-        sent.push(history.operations.length);
-        return judge.findings(history, on);
-      },
-    };
     await oracle!.close();
-    const result = await reduced(raw.candidate, {
-      oracle: await open(live().url(), { ...options(), judge: counting }),
-      seen: raw,
-    });
+    const trials = await open(live().url(), options());
+    const sent: number[] = [];
+    const { run, observe } = trials;
+    trials.run = (candidate, lane) => {
+      sent.push(sizeOf(candidate.case).operations);
+      return run.call(trials, candidate, lane);
+    };
+    trials.observe = (candidate, lane) => {
+      sent.push(sizeOf(candidate.case).operations);
+      return observe.call(trials, candidate, lane);
+    };
+    const result = await reduced(raw.candidate, { oracle: trials, seen: raw });
     expect(result.operations).toBe(5);
     expect(Math.max(...sent)).toBeLessThan(20);
   });
@@ -131,7 +130,6 @@ describeLive('bugs of InnoDB at REPEATABLE READ', (live) => {
   it('finds nothing where the server is told to keep its promise', async () => {
     const fine = await DatabaseOracle.open({
       open: () => openTarget(live().url()),
-      judge: mechanismJudge(),
       level: 'serializable',
     });
     const outcome = await reduceFinding(
@@ -146,26 +144,37 @@ describeLive('bugs of InnoDB at REPEATABLE READ', (live) => {
 });
 
 /** Judges by what was sent: the finding is that session A sent `LOCK x` and `LOCK y`. */
-const lockJudge: Judge = {
-  findings: ({ operations }: History): Finding[] => {
+const lockOracle: Oracle = {
+  ...oracleNamed('mechanism'),
+  name: 'locks',
+  judge: (history) => {
     const sent = (sql: string) =>
-      operations.find((operation) => operation.sql === sql && operation.outcome === 'ok');
+      history.operations.find((operation) => operation.sql === sql && operation.outcome === 'ok');
     const [x, y] = [sent('LOCK x'), sent('LOCK y')];
-    if (x === undefined || y === undefined) return [];
-    return [
-      {
-        kind: 'lock-violated',
-        oracle: 'mechanism',
-        certainty: 'proved',
-        rulesOut: [],
-        transactions: [],
-        operations: [x, y].map(({ index, transaction, sql }) => ({ index, transaction, text: sql! })),
-        explanation: 'both locks were granted',
-      },
-    ];
+    const findings: Finding[] =
+      x === undefined || y === undefined
+        ? []
+        : [
+            {
+              kind: 'lock-violated',
+              oracle: 'locks',
+              certainty: 'proved',
+              rulesOut: [],
+              transactions: [],
+              operations: [x, y].map(({ index, transaction, sql }) => ({ index, transaction, text: sql! })),
+              explanation: 'both locks were granted',
+            },
+          ];
+    const none = { beyond: [], strongest: [], unknownReasons: [], skipped: [], notes: [] };
+    return { valid: findings.length === 0, oracle: 'locks', findings, history, ...none };
   },
   identity: ({ kind }) => kind,
 };
+const byLocks = { oracle: 'locks', contract: findContract('duckdb:snapshot')! };
+beforeAll(() => {
+  const remove = registerOracle(lockOracle);
+  return remove;
+});
 
 const lockCase = candidateOf(
   parseScript(
@@ -220,12 +229,12 @@ describe('a database that goes away', () => {
   }
 
   it('is opened again, and the reduction ends as if nothing had happened', async () => {
-    const calm = await open('', { open: async () => fakeTarget().target, judge: lockJudge });
+    const calm = await open('', { open: async () => fakeTarget().target, ...byLocks });
     const expected = await reduced(lockCase, { oracle: calm, confirmRuns: 20 });
     await calm.close();
     const target = dying(4);
     const result = await reduced(lockCase, {
-      oracle: await open('', { open: target.open, judge: lockJudge }),
+      oracle: await open('', { open: target.open, ...byLocks }),
       confirmRuns: 20,
     });
     expect(target.opened).toBeGreaterThan(1);
@@ -235,10 +244,10 @@ describe('a database that goes away', () => {
 
   it('every time a candidate runs makes that candidate another bug', async () => {
     const target = dying(1);
-    const fragile = await open('', { open: target.open, judge: lockJudge });
+    const fragile = await open('', { open: target.open, ...byLocks });
     fragile.lookFor('lock-violated');
     expect((await fragile.run(lockCase, 0)).verdict).toBe('another');
-    expect(target.opened).toBe(3);
+    expect(target.opened).toBe(4);
   });
 
   it('for good ends the reduction with the reason', async () => {
@@ -246,7 +255,7 @@ describe('a database that goes away', () => {
     const { target } = fakeTarget();
     const { IsoldeError } = await import('../errors.js');
     const gone = await open('', {
-      judge: lockJudge,
+      ...byLocks,
       reopenMs: 150,
       open: async () => {
         if (opened++ > 0) throw new IsoldeError('connect', 'connection refused');
@@ -269,7 +278,7 @@ describe('trials in free order', () => {
     );
     const sentIn = async (order: 'schedule' | 'free') => {
       const { target, log } = fakeTarget();
-      const oracle = await open('', { open: async () => target, judge: lockJudge, order });
+      const oracle = await open('', { open: async () => target, ...byLocks, order });
       await oracle.observe(oneAfterAnother);
       await oracle.close();
       return JSON.stringify(log.sent);
@@ -284,7 +293,7 @@ describe('a schedule that cannot run', () => {
   it('is infeasible, and ends', async () => {
     const { target } = fakeTarget();
     const limits = { statementTimeoutMs: 1, lockTimeoutMs: 1 };
-    const stuck = await open('', { open: async () => target, judge: lockJudge, limits });
+    const stuck = await open('', { open: async () => target, ...byLocks, limits });
     stuck.lookFor('lock-violated');
     const hanging = parseScript('A: BEGIN;\nA: LOCK x;\nB: BEGIN;\nB: HANG;\nA: COMMIT;', {
       file: 'hang.sql',
@@ -298,7 +307,6 @@ describe('a schedule that cannot run', () => {
   it('because its set-up fails is infeasible, and the database is not taken for dead', async () => {
     let opened = 0;
     const counting = await open('', {
-      judge: mechanismJudge(),
       open: () => {
         opened++;
         return openTarget('duckdb:');

@@ -1,36 +1,49 @@
 /**
- * Trials on a real database: run the candidate by its schedule, judge the history, compare the findings with the one
- * that is being reduced.
+ * Trials on a real database: run the candidate by its schedule, let an oracle judge the history, compare the findings with
+ * the one that is being reduced.
  *
- * Lanes keep their connections from trial to trial, and between trials only data is put back. When the database goes away under a trial, it is opened again and the trial is run
- * again; a candidate under which it goes away every time is a bug of another kind.
+ * Lanes keep their connections from trial to trial, and between trials only data is put back. When the database goes away
+ * under a trial, it is opened again and the trial is run again; a candidate under which it goes away every time is a bug of another kind.
  */
-import type { Finding } from '../check/index.js';
-import type { Level } from '../contracts/index.js';
-import { errorText, IsoldeError } from '../errors.js';
-import { DatabaseLanes, type DatabaseLanesOptions, runFree, runScheduled } from '../execute/index.js';
-import type { ErrorClass, History, Operation } from '../histories/index.js';
+import { type Finding, identityOf, type OracleName } from '../check/index.js';
+import type { Contract, Level } from '../contracts/index.js';
+import { IsoldeError } from '../errors.js';
+import type { DatabaseLanesOptions } from '../execute/index.js';
+import type { ErrorClass, History } from '../histories/index.js';
+import { Database, type Observe, type Observed, type RunRequest } from '../judge/index.js';
 import type { Target } from '../targets/index.js';
 import type { Candidate } from './candidate.js';
 import { type RepeatOptions, repeatFor, settleVerdict } from './sequential-test.js';
 import type { FindingOracle, ObservedRun, TrialResult } from './trial.js';
+import { Stopped } from './trials.js';
 
-/** Says what is wrong with a history, and what makes a finding the finding it is. */
-export interface Judge {
-  findings(history: History, target: Target): readonly Finding[];
-  identity(finding: Finding, history: History): string;
-}
-
-export interface DatabaseOracleOptions extends Omit<DatabaseLanesOptions, 'onReopen'> {
-  readonly judge: Judge;
-  /** How many trials run at once, each in a namespace of its own. Default 1. */
-  readonly lanes?: number;
+/** Who judges trials, and by what. */
+export interface TrialSetting {
+  /** Default: the mechanism verifier. */
+  readonly oracle?: OracleName;
+  /** Default: what the vendor promises at the level. */
+  readonly contract?: Contract;
   /** For sessions whose case names no level. */
   readonly level?: Level;
+}
+
+export interface TrialOptions extends TrialSetting {
+  /** How many trials run at once, each in a namespace of its own. Default 1. */
+  readonly lanes?: number;
   /** `free`: sessions run without regard to each other, as in a baseline of Pisco's evaluation. Default: by schedule. */
   readonly order?: 'schedule' | 'free';
   /** How often trials are repeated; default: `repeatFor`. */
   readonly repeat?: RepeatOptions;
+  readonly signal?: AbortSignal;
+}
+
+export interface DatabaseOracleOptions extends TrialOptions, Omit<DatabaseLanesOptions, 'onReopen'> {}
+
+/** A database for trials: an open one, or one that belongs to whoever observes in it. */
+interface TrialPlace {
+  readonly target: () => Target;
+  readonly observe: Observe;
+  readonly close: () => Promise<void>;
 }
 
 /** Statements that waited for their time-out: the schedule does not fit the case any more. */
@@ -38,34 +51,42 @@ const stuck: ReadonlySet<ErrorClass> = new Set(['lock-timeout', 'statement-timeo
 const gone: ReadonlySet<ErrorClass> = new Set(['connection-lost', 'crash']);
 const mostDeaths = 3;
 
-/** The set-up of a candidate fails: nothing was run. */
-class BadSetup extends IsoldeError {
-  constructor(message: string, options: { readonly cause: unknown }) {
-    super('target', message, options);
-  }
-}
-
 export class DatabaseOracle implements FindingOracle {
   readonly lanes: number;
   #wanted: string | undefined;
+  #setting: TrialSetting;
 
   private constructor(
-    private readonly database: DatabaseLanes,
-    private readonly options: DatabaseOracleOptions,
+    private readonly place: TrialPlace,
+    private readonly options: TrialOptions,
   ) {
     this.lanes = options.lanes ?? 1;
+    this.#setting = options;
   }
 
   static async open(options: DatabaseOracleOptions): Promise<DatabaseOracle> {
-    return new DatabaseOracle(await DatabaseLanes.open(options), options);
+    const database = await Database.open(options);
+    const { observe } = database;
+    const place = { target: () => database.target, observe, close: () => database.close() };
+    return new DatabaseOracle(place, options);
   }
 
-  get judge(): Judge {
-    return this.options.judge;
+  /** Trials in one lane of a database that is open already, and stays so. */
+  static inLane(
+    place: { readonly database: Pick<Database, 'target'>; readonly observe: Observe; readonly lane: number },
+    options: Omit<TrialOptions, 'lanes'>,
+  ): DatabaseOracle {
+    const { database, observe, lane } = place;
+    const own: TrialPlace = {
+      target: () => database.target,
+      observe: (request) => observe(request, lane),
+      close: () => Promise.resolve(),
+    };
+    return new DatabaseOracle(own, options);
   }
 
   get target(): Target {
-    return this.database.target;
+    return this.place.target();
   }
 
   get subject(): FindingOracle['subject'] {
@@ -73,8 +94,17 @@ export class DatabaseOracle implements FindingOracle {
     return { name: `${stamp.name} ${stamp.version}`, dialect, levels: levels.map(({ level }) => level) };
   }
 
+  get setting(): TrialSetting {
+    return this.#setting;
+  }
+
+  /** From now on trials are judged so. */
+  judgeBy(setting: TrialSetting): void {
+    this.#setting = { ...this.#setting, ...setting };
+  }
+
   identity(finding: Finding, history: History): string {
-    return this.options.judge.identity(finding, history);
+    return identityOf(finding, history);
   }
 
   /** Sets the finding that trials look for. */
@@ -83,56 +113,42 @@ export class DatabaseOracle implements FindingOracle {
   }
 
   async run(candidate: Candidate, lane: number): Promise<TrialResult> {
-    return settleVerdict(() => this.runOnce(candidate, lane), this.options.repeat ?? repeatFor(candidate));
+    const settled = await settleVerdict(
+      () => this.runOnce(candidate, lane),
+      this.options.repeat ?? repeatFor(candidate),
+    );
+    // What was cut short says nothing about the candidate.
+    if (this.options.signal?.aborted === true) throw new Stopped();
+    return settled;
   }
 
   /** Runs a case once and returns what happened and what is wrong with it. */
   async observe(candidate: Candidate, lane = 0): Promise<ObservedRun> {
-    for (let deaths = 1; ; deaths++) {
-      const { generation } = this.database;
-      let cause: unknown;
-      try {
-        const { scratch, sessions } = await this.database.lane(lane);
-        const options = {
-          target: this.target,
-          sessions,
-          ...(this.options.level !== undefined && { level: this.options.level }),
-        };
-        const history =
-          this.options.order === 'free'
-            ? await runFree(scratch, candidate.case, options)
-            : await runScheduled(scratch, candidate, options);
-        const lost = history.operations.find(isLost);
-        if (lost === undefined)
-          return { history, findings: this.options.judge.findings(history, this.target) };
-        cause = new IsoldeError('target', `the database went away: ${lost.error!.message}`);
-        if (deaths >= mostDeaths) return { history, findings: [] };
-      } catch (error) {
-        const mayReturn =
-          error instanceof IsoldeError && (error.code === 'connect' || error.code === 'target');
-        if (mayReturn && (await this.database.isAlive(lane)))
-          throw new BadSetup(error.message, { cause: error });
-        if (!mayReturn || deaths >= mostDeaths || this.options.signal?.aborted === true) throw error;
-        cause = error;
-      }
-      if (!(await this.database.reopen(generation, errorText(cause)))) throw cause;
+    const observed = await this.#observe(candidate, lane);
+    switch (observed.kind) {
+      case 'ran':
+        return observed;
+      case 'bad-setup':
+        throw new IsoldeError('target', observed.message);
+      case 'cut':
+        if (this.options.signal?.aborted === true) throw new Stopped();
+        throw new IsoldeError('target', 'the database went away before the case could run');
+      default:
+        return observed satisfies never;
     }
   }
 
   close(): Promise<void> {
-    return this.database.close();
+    return this.place.close();
   }
 
   async runOnce(candidate: Candidate, lane: number): Promise<TrialResult> {
     if (candidate.case.sessions.length === 0) return { verdict: 'none' };
-    const seen = await this.observe(candidate, lane).catch((error: unknown) => {
-      if (error instanceof BadSetup) return error;
-      throw error;
-    });
-    if (seen instanceof BadSetup) return { verdict: 'infeasible', note: seen.message };
-    const { history, findings } = seen;
-    const { judge } = this.options;
-    const same = findings.find((finding) => judge.identity(finding, history) === this.#wanted);
+    const observed = await this.#observe(candidate, lane);
+    if (observed.kind === 'bad-setup') return { verdict: 'infeasible', note: observed.message };
+    if (observed.kind === 'cut') return { verdict: 'infeasible', note: 'the run was cut short' };
+    const { history, findings } = observed;
+    const same = findings.find((finding) => this.identity(finding, history) === this.#wanted);
     if (same !== undefined) return { verdict: 'same', finding: same, history };
     const errors = history.operations.flatMap(({ error }) => error ?? []);
     const waited = errors.find((error) => stuck.has(error.class));
@@ -140,15 +156,39 @@ export class DatabaseOracle implements FindingOracle {
     if (history.operations.some(({ end }) => end === null)) {
       return { verdict: 'infeasible', history, note: 'a statement was never answered' };
     }
-    const died = history.operations.find(isLost)?.error;
-    if (died !== undefined)
-      return { verdict: 'another', history, note: `the database dies of it: ${died.message}` };
     const finding = findings[0];
-    return finding === undefined ? { verdict: 'none', history } : { verdict: 'another', finding, history };
+    if (finding === undefined) return { verdict: 'none', history };
+    if (finding.oracle !== 'server') return { verdict: 'another', finding, history };
+    const error = errors.find((each) => gone.has(each.class));
+    return { verdict: 'another', finding, history, note: `the database dies of it: ${error?.message}` };
   }
-}
 
-/** Whether the database hung up; a statement that we gave up waiting for has no end. */
-function isLost({ error, end }: Operation): boolean {
-  return error !== undefined && end !== null && gone.has(error.class);
+  /** A database that goes away under something else than the finding looked for gets further chances. */
+  async #observe({ case: program, schedule }: Candidate, lane: number): Promise<Observed> {
+    const { oracle = 'mechanism', contract, level } = this.#setting;
+    const request: RunRequest = {
+      case: program,
+      oracle,
+      ...(this.options.order !== 'free' && { schedule }),
+      ...(contract !== undefined && { contract }),
+      ...(level !== undefined && { level }),
+    };
+    for (let deaths = 1; ; deaths++) {
+      const observed = await this.place.observe(request, lane);
+      if (deaths >= mostDeaths || this.options.signal?.aborted === true || !this.#diedOtherwise(observed))
+        return observed;
+    }
+  }
+
+  #diedOtherwise(observed: Observed): boolean {
+    if (observed.kind !== 'ran') return observed.kind === 'cut';
+    const { findings, history } = observed;
+    // What was never answered waits for something, and would again.
+    return findings.some(
+      (finding) =>
+        finding.oracle === 'server' &&
+        finding.kind !== 'no-answer' &&
+        this.identity(finding, history) !== this.#wanted,
+    );
+  }
 }

@@ -2,15 +2,19 @@ export { type BuryOptions, buryCase } from './bury.js';
 export { type Candidate, type CaseSize, candidateOf, contentKey, sizeOf } from './candidate.js';
 export { type CaseModel, type ModelOperation, modelOf, restrictTo, type Subset } from './case-model.js';
 export { type ComparedRow, compareStrategies, renderComparison } from './compare.js';
-export { DatabaseOracle, type DatabaseOracleOptions, type Judge } from './database-oracle.js';
+export {
+  DatabaseOracle,
+  type DatabaseOracleOptions,
+  type TrialOptions,
+  type TrialSetting,
+} from './database-oracle.js';
 export {
   type DependencyGraph,
   type DependencySource,
   dependencyGraph,
   type RowAccess,
 } from './dependencies.js';
-export { firstDivergence, type RawFinding, rawFinding } from './from-history.js';
-export { contractOf, mechanismJudge } from './judge.js';
+export { firstDivergence, orderThatShows, type RawFinding, rawFinding } from './from-history.js';
 export {
   type NotReproduced,
   type ReductionOptions,
@@ -22,14 +26,28 @@ export {
   type FindingOptions,
   type FindingOutcome,
   reduceFinding,
-  type SeenFinding,
-  witnessOf,
+  reduceRaw,
 } from './reduce-finding.js';
 export { renderProgress, renderReduced, renderSummary, renderTable } from './render.js';
+export { chooseFinding, type SeenFinding, witnessOf } from './seen-finding.js';
 export { type RepeatOptions, repeatFor, settleVerdict } from './sequential-test.js';
 export { sqlAccesses } from './sql-accesses.js';
 export { type StrategyName, strategies } from './strategies/index.js';
 export {
+  type Asked,
+  type NoSubject,
+  type ReduceOptions,
+  type ReduceOutcome,
+  type ReplayableHistory,
+  reduce,
+  reduceSubject,
+  replayableHistory,
+  type Subject,
+  subjectOfCase,
+  subjectOfHistory,
+} from './subject.js';
+export {
+  contractOf,
   engineOf,
   historyContract,
   type TranslatedHistory,

@@ -2,27 +2,24 @@
  * Reduces a finding: runs the case, finds out what is wrong with it (or checks that it is what was
  * expected), decides what to look for (`followed.ts`), and hands the operations the finding names to the reduction.
  */
-import { type Finding, focusFinding } from '../check/index.js';
+import { type Finding, focusOf } from '../check/index.js';
 import type { History } from '../histories/index.js';
 import type { Candidate } from './candidate.js';
-import { type CaseModel, modelOf, type Subset } from './case-model.js';
+import { type CaseModel, modelOf } from './case-model.js';
 import { followedFinding } from './followed.js';
+import { orderThatShows, type RawFinding } from './from-history.js';
 import { type ReductionOptions, type ReductionResult, reduceCase } from './reduce.js';
+import { chooseFinding, type SeenFinding, witnessOf } from './seen-finding.js';
 import { sqlAccesses } from './sql-accesses.js';
 import { surroundingsOf } from './surroundings.js';
 import type { FindingOracle, TrialResult } from './trial.js';
+import { Stopped } from './trials.js';
 
 export interface FindingOptions
   extends Omit<ReductionOptions, 'oracle' | 'witness' | 'dependencies' | 'context' | 'about'> {
   readonly oracle: FindingOracle;
   /** A run that shows the finding, if there was one already; without it the case is run first. */
   readonly seen?: SeenFinding;
-}
-
-/** A finding and the run that shows it; the run's operations name statements of the case. */
-export interface SeenFinding {
-  readonly finding: Finding;
-  readonly history: History;
 }
 
 export type FindingOutcome =
@@ -34,22 +31,55 @@ export type FindingOutcome =
       readonly result: ReductionResult;
     }
   /** The case shows no finding at all. */
-  | { readonly kind: 'no-finding'; readonly history: History }
+  | {
+      readonly kind: 'no-finding';
+      readonly history: History;
+      /** What could not be judged, so that it may hide one. */
+      readonly unknownReasons: readonly string[];
+    }
+  /** Interrupted before anything was known. */
+  | { readonly kind: 'stopped' }
   /** The case does not show the finding that was seen before, or not every time. */
   | { readonly kind: 'not-reproduced'; readonly trial: TrialResult };
 
+/**
+ * Reduces what a raw history shows. If the inferred order does not bring the finding back, another one is learnt from
+ * replays, as `reproduce` does, and the reduction begins with that.
+ */
+export async function reduceRaw(raw: RawFinding, options: FindingOptions): Promise<FindingOutcome> {
+  const outcome = await reduceFinding(raw.candidate, { ...options, seen: raw });
+  if (outcome.kind !== 'not-reproduced') return outcome;
+  const learnt = await unlessStopped(orderThatShows(raw, options.oracle, options.signal));
+  if (learnt === undefined) return outcome;
+  if (learnt === 'stopped') return { kind: 'stopped' };
+  const { candidate, ...seen } = learnt;
+  return reduceFinding(candidate, { ...options, seen, startShows: true });
+}
+
 export async function reduceFinding(start: Candidate, options: FindingOptions): Promise<FindingOutcome> {
+  const outcome = await unlessStopped(reduceStart(start, options));
+  return outcome === 'stopped' ? { kind: 'stopped' } : outcome;
+}
+
+function unlessStopped<T>(work: Promise<T>): Promise<T | 'stopped'> {
+  return work.catch((error: unknown) => {
+    if (error instanceof Stopped) return 'stopped';
+    throw error;
+  });
+}
+
+async function reduceStart(start: Candidate, options: FindingOptions): Promise<FindingOutcome> {
   const { oracle } = options;
   let { seen } = options;
   if (seen === undefined) {
-    const { history, findings } = await oracle.observe(start);
+    const { history, findings, unknownReasons = [] } = await oracle.observe(start);
     const finding = chooseFinding(findings);
-    if (finding === undefined) return { kind: 'no-finding', history };
+    if (finding === undefined) return { kind: 'no-finding', history, unknownReasons };
     seen = { finding, history };
   }
   const { history } = seen;
   const { name, dialect, levels } = oracle.subject;
-  const witness = witnessOf(focusFinding(seen.finding), history, start);
+  const witness = witnessOf(focusOf(seen.finding), history, start);
   const dependencies = (model: CaseModel) => sqlAccesses(model, dialect, history);
   // Who says that the start shows the finding has seen it in a run by schedule.
   const isRaw = options.seen !== undefined && options.startShows !== true;
@@ -71,26 +101,4 @@ export async function reduceFinding(start: Candidate, options: FindingOptions): 
   if ('notReproduced' in reduced) return { kind: 'not-reproduced', trial: reduced.notReproduced };
   const outcome = { kind: 'reduced', finding, result: reduced } as const;
   return finding === seen.finding ? outcome : { ...outcome, seen: seen.finding };
-}
-
-/** The finding whose last operation is earliest: what comes later may be its consequence. */
-export function chooseFinding(findings: readonly Finding[]): Finding | undefined {
-  const last = ({ operations }: Finding) => Math.max(...operations.map(({ index }) => index));
-  return findings.toSorted((a, b) => last(a) - last(b) || a.operations.length - b.operations.length)[0];
-}
-
-/** The operations a finding names, by their number in the case's model. */
-export function witnessOf(finding: Finding, history: History, start: Candidate): Subset {
-  const model = modelOf(start);
-  const indexes = [
-    ...finding.operations.map(({ index }) => index),
-    ...(finding.versions ?? []).map(({ operation }) => operation),
-    ...(finding.cycle ?? []).flatMap(({ fromOperation, toOperation }) => [fromOperation, toOperation]),
-  ];
-  const byIndex = new Map(history.operations.map((operation) => [operation.index, operation.statement]));
-  const ids = indexes.flatMap((index) => {
-    const ref = index === undefined ? undefined : byIndex.get(index);
-    return ref === undefined ? [] : [model.operationOf(ref)];
-  });
-  return [...new Set(ids.filter((id) => id >= 0))].sort((a, b) => a - b);
 }

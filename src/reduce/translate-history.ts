@@ -15,9 +15,9 @@
  */
 import { type Contract, contractFor, contractsOf } from '../contracts/index.js';
 import type { History, HistoryHeader, Operation } from '../histories/index.js';
+import { vendorContractAt } from '../judge/index.js';
 import { type CreateTableStatement, type Dialect, parseStatement, printStatement } from '../sql/index.js';
 import type { Target } from '../targets/index.js';
-import { contractOf } from './judge.js';
 import { namingColumns, withRowNames } from './row-names.js';
 
 export interface TranslatedHistory {
@@ -32,6 +32,11 @@ const keyWords: Readonly<Record<string, RegExp>> = { tidb: /\s*\b(?:NON)?CLUSTER
 /** The engine a history comes from: its stamp says so, or else the contract it is held to. */
 export function engineOf({ target }: HistoryHeader, contract?: Contract): string | undefined {
   return target?.name ?? (contract?.kind === 'vendor' ? contract.owner : undefined);
+}
+
+/** What the target's vendor promises at the level of a history. */
+export function contractOf({ header }: History, target: Target): Contract {
+  return vendorContractAt(target, header.level ?? target.defaultLevel);
 }
 
 /** What the history's own engine promises at its level; the target's promise where the history does not name another engine. */

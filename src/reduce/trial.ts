@@ -39,6 +39,8 @@ export interface TrialOracle {
 export interface ObservedRun {
   readonly history: History;
   readonly findings: readonly Finding[];
+  /** What could not be judged. */
+  readonly unknownReasons?: readonly string[];
 }
 
 /** An oracle that can also say what is wrong with a case before anybody knows what to look for. */

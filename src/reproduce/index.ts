@@ -1,4 +1,5 @@
 export { type Difference, type DifferenceKind, differenceOf } from './compare.js';
+export { FindingReplays, findOrder, type OrderSearch, type Replayed } from './find-order.js';
 export {
   type AmbiguousStatement,
   type Inference,
@@ -13,7 +14,6 @@ export { rawInProgram } from './raw-in-program.js';
 export { type Refined, type RefineOptions, refineOrder } from './refine.js';
 export { compareReplay, type ReplayMode, type ReplayReport, replay, replayModes } from './replay.js';
 export {
-  type Checker,
   type ReproduceOptions,
   type Reproduction,
   reproduce,

@@ -6,7 +6,7 @@
  * that differs, in the order of the replay, says where and why the runs part. Statements are sent as recorded, locks
  * included. A schedule that cannot run ends by the executor's time limits and is reported as infeasible.
  */
-import { totalOrder } from '../cases/index.js';
+import { type ScheduledCase, totalOrder } from '../cases/index.js';
 import { type RunOptions, runFree, runScheduled } from '../execute/index.js';
 import type { History, Operation } from '../histories/index.js';
 import type { Scratch } from '../targets/index.js';
@@ -41,23 +41,23 @@ export async function replay(
   mode: ReplayMode,
   options: RunOptions,
 ): Promise<ReplayReport> {
-  return compareReplay(inferred, mode, await runAgain(scratch, inferred, mode, options));
+  const { case: program, schedule } = replayProgram(inferred, mode);
+  const history =
+    schedule === undefined
+      ? await runFree(scratch, program, options)
+      : await runScheduled(scratch, { case: program, schedule }, options);
+  return compareReplay(inferred, mode, history);
 }
 
-function runAgain(
-  scratch: Scratch,
-  inferred: InferredOrder,
-  mode: ReplayMode,
-  options: RunOptions,
-): Promise<History> {
-  const { case: program, schedule } = inferred;
+/** What is sent in a replay; without a schedule: freely. */
+export function replayProgram({ case: program, schedule }: InferredOrder, mode: ReplayMode): ScheduledCase {
   switch (mode) {
     case 'random':
-      return runFree(scratch, program, options);
+      return { case: program };
     case 'sequential':
-      return runScheduled(scratch, { case: program, schedule: totalOrder(schedule.batches.flat()) }, options);
+      return { case: program, schedule: totalOrder(schedule.batches.flat()) };
     case 'batch':
-      return runScheduled(scratch, { case: program, schedule }, options);
+      return { case: program, schedule };
     default:
       return mode satisfies never;
   }

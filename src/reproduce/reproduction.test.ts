@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Finding } from '../check/index.js';
 import { findContract } from '../contracts/index.js';
+import { runScheduled } from '../execute/index.js';
 import type { History, Operation } from '../histories/index.js';
 import { openTarget } from '../targets/index.js';
 import { postgresAvailable } from '../targets/postgres/index.js';
@@ -74,17 +75,18 @@ describe('reproduce', () => {
         const operations = run.operations.filter((op) => op.sql!.startsWith(sql));
         return { kind, operations } as unknown as Finding;
       };
-      const reproduced = (write: string) =>
-        target.createScratch().then((scratch) =>
-          reproduce(scratch, history, findContract('duckdb:snapshot')!, {
-            ...{ target, runs: 2, mode: 'batch', otherOrders: 0 },
-            checker: {
-              findings: (run) =>
-                run === history ? [about('missing-row', run, 'UPDATE')] : [about('lost', run, write)],
-              identity: ({ kind }) => kind,
-            },
-          }),
-        );
+      const reproduced = async (write: string) => {
+        const scratch = await target.createScratch();
+        const seen = about('missing-row', history, 'UPDATE');
+        return reproduce(history, seen, findContract('duckdb:snapshot')!, {
+          ...{ runs: 2, mode: 'batch', otherOrders: 0 },
+          observe: async (program) => {
+            const run = await runScheduled(scratch, program, { target });
+            return { history: run, findings: [about('lost', run, write)] };
+          },
+          identity: ({ kind }) => kind,
+        });
+      };
       expect(await reproduced('UPDATE')).toMatchObject({
         ...{ runs: 2, reproduced: 2, others: [] },
         sharper: [{ kind: 'lost', runs: 2 }],
@@ -105,21 +107,16 @@ describe('reproduce', () => {
       const stop = new AbortController();
       const finding = { kind: 'missing-row', operations: [] } as unknown as Finding;
       let checked = 0;
-      const result = await reproduce(
-        await target.createScratch(),
-        history,
-        findContract('duckdb:snapshot')!,
-        {
-          ...{ target, runs: 5, mode: 'batch', signal: stop.signal },
-          checker: {
-            findings: (run) => {
-              if (run !== history && ++checked === 3) stop.abort();
-              return [finding];
-            },
-            identity: ({ kind }) => kind,
-          },
+      const scratch = await target.createScratch();
+      const result = await reproduce(history, finding, findContract('duckdb:snapshot')!, {
+        ...{ runs: 5, mode: 'batch', signal: stop.signal },
+        observe: async (program) => {
+          const run = await runScheduled(scratch, program, { target });
+          if (++checked === 3) stop.abort();
+          return { history: run, findings: [finding] };
         },
-      );
+        identity: ({ kind }) => kind,
+      });
       expect(result).toMatchObject({ runs: 2, reproduced: 2 });
     } finally {
       await target.close();
@@ -133,23 +130,20 @@ describe('reproduce', () => {
       try {
         const history = forged();
         const finding = { kind: 'lock-violated' } as unknown as Finding;
-        const result = await reproduce(
-          await target.createScratch(),
-          history,
-          findContract('postgres:read-committed')!,
-          {
-            ...{ target, level: 'read committed', runs: 2, mode: 'batch' },
-            ...{ statementTimeoutMs: 4_000, lockTimeoutMs: 2_000 },
-            checker: {
-              findings: (one) => (one === history ? [finding] : []),
-              identity: ({ kind }) => kind,
-            },
-          },
-        );
+        const scratch = await target.createScratch();
+        const limits = { statementTimeoutMs: 4_000, lockTimeoutMs: 2_000 };
+        const result = await reproduce(history, finding, findContract('postgres:read-committed')!, {
+          ...{ runs: 2, mode: 'batch' },
+          observe: async (program) => ({
+            history: await runScheduled(scratch, program, { target, level: 'read committed', ...limits }),
+            findings: [],
+          }),
+          identity: ({ kind }) => kind,
+        });
         expect(result).toMatchObject({ runs: 2, reproduced: 0, identical: 0 });
-        expect(result!.infeasible).toMatch(/UPDATE t SET v = \d WHERE id = \d: it waited/);
-        expect(result!.divergences[0]!.first.was).toBe('1 row');
-        expect(result!.inferred.unexplained.length).toBeGreaterThan(0);
+        expect(result.infeasible).toMatch(/UPDATE t SET v = \d WHERE id = \d: it waited/);
+        expect(result.divergences[0]!.first.was).toBe('1 row');
+        expect(result.inferred.unexplained.length).toBeGreaterThan(0);
       } finally {
         await target.close();
       }

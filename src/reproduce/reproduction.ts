@@ -1,37 +1,20 @@
 /**
- * How often does a finding come back? A history's finding, its inferred schedule, and a number of replays: each is
- * checked as the raw run was, and counts if it shows a finding of the same identity, or, where statements that overlapped now
- * run in order, a sharper one about the same write (`sharperFinding`); those are told apart.
- *
- * Where the history can be explained in several ways, one was chosen. If the first replay does not show the finding,
- * others are tried before the runs are counted (Pisco §4: an order is right if it triggers the bug): first orders learnt from
- * where replays part from the history (`refine.ts`), then other choices, one at a time. Both are bounded.
+ * How often does a finding come back? A history's finding, an order in which it does (`find-order.ts`), and a number of
+ * replays: each is judged as the raw run was, and counts if it shows a finding of the same identity, or, where statements that
+ * overlapped now run in order, a sharper one about the same write (`sharperFinding`); those are told apart.
  */
-
-import { type Finding, sharperFinding } from '../check/index.js';
+import type { Finding } from '../check/index.js';
 import type { Contract } from '../contracts/index.js';
-import type { RunOptions } from '../execute/index.js';
 import type { History } from '../histories/index.js';
-import type { Scratch } from '../targets/index.js';
 import type { Difference } from './compare.js';
+import { FindingReplays, findOrder, type OrderSearch, type Replayed } from './find-order.js';
 import { type Inference, type InferredOrder, openInference } from './infer.js';
-import { rawInProgram } from './raw-in-program.js';
-import { refineOrder } from './refine.js';
-import { type ReplayMode, replay } from './replay.js';
+import type { ReplayMode } from './replay.js';
 import { wilsonInterval } from './wilson.js';
 
-/** What finds findings, and what makes two of them the same. */
-export interface Checker {
-  readonly findings: (history: History) => readonly Finding[];
-  readonly identity: (finding: Finding, history: History) => string;
-}
-
-export interface ReproduceOptions extends RunOptions {
+export interface ReproduceOptions extends OrderSearch {
   readonly runs: number;
   readonly mode: ReplayMode;
-  readonly checker: Checker;
-  /** Other explanations to try when the first replay does not show the finding; default 8. */
-  readonly otherOrders?: number;
   readonly onRun?: (done: number, reproduced: number) => void;
 }
 
@@ -57,112 +40,38 @@ export interface Reproduction {
   readonly infeasible?: string;
 }
 
-/** Replays a history's finding. The finding is the first that the checker has; undefined: it has none. */
+/** Replays a finding of a history in the order inferred from it. */
 export async function reproduce(
-  scratch: Scratch,
   history: History,
+  finding: Finding,
   contract: Contract,
   options: ReproduceOptions,
-): Promise<Reproduction | undefined> {
-  const finding = options.checker.findings(history)[0];
-  if (finding === undefined) return undefined;
+): Promise<Reproduction> {
   const inference = openInference(history, contract);
-  return reproduceOrder(
-    scratch,
-    inference.order(),
-    finding,
-    options,
-    (choices) => inference.order([], { choices }),
-    inference,
-  );
+  return reproduceOrder(inference, inference.order(), finding, options);
 }
 
-/** The same with an order at hand. `otherwise` makes another order from other choices, `inference` from replays. */
+/** The same with an order at hand. */
 export async function reproduceOrder(
-  scratch: Scratch,
+  inference: Inference,
   given: InferredOrder,
   finding: Finding,
   options: ReproduceOptions,
-  otherwise?: (choices: ReadonlyMap<number, number>) => InferredOrder,
-  inference?: Inference,
 ): Promise<Reproduction> {
-  const { checker, mode } = options;
-  const identity = checker.identity(finding, given.raw);
+  const { mode, signal } = options;
+  const replays = new FindingReplays(given, finding, options);
   const tally = new Tally();
-  let inferred = given;
-  let named: History | undefined;
-  const asSeen = () => {
-    named ??= rawInProgram(given);
-    return named;
-  };
-  const once = async (order: InferredOrder): Promise<Seen> => {
-    const report = await replay(scratch, order, mode, options);
-    const findings = checker.findings(report.history);
-    const others = findings.filter((one) => checker.identity(one, report.history) !== identity);
-    const isShown = others.length < findings.length;
-    const sharper =
-      isShown || others.length === 0
-        ? undefined
-        : sharperFinding({ finding, history: asSeen() }, others, report.history);
-    const kinds = others.filter((one) => one !== sharper).map(({ kind }) => kind);
-    return { report, same: isShown || sharper !== undefined, sharper: sharper?.kind, kinds };
-  };
-  let run = await once(inferred);
-  if (!run.same && inference !== undefined && mode !== 'random') {
-    const start = run;
-    let last = run;
-    const refined = await refineOrder(
-      inference,
-      async (order) => {
-        last = order === given ? start : await once(order);
-        return last.report;
-      },
-      { first: given, enough: () => last.same, ...(options.signal && { signal: options.signal }) },
-    );
-    if (last.same) [inferred, run] = [refined.order, last];
-  }
-  if (!run.same && otherwise !== undefined && mode !== 'random') {
-    for (const choices of otherChoices(given, options.otherOrders ?? 8)) {
-      if (options.signal?.aborted === true) break;
-      const order = otherwise(choices);
-      const attempt = await once(order);
-      if (!attempt.same) continue;
-      inferred = order;
-      run = attempt;
-      break;
-    }
-  }
+  const found = await findOrder(inference, given, replays, options);
+  const { order } = found;
+  let { seen } = found;
   // A replay that was cut short shows nothing, neither the finding nor that it is gone.
-  while (options.signal?.aborted !== true) {
-    tally.add(run);
+  while (signal?.aborted !== true) {
+    tally.add(seen);
     options.onRun?.(tally.runs, tally.reproduced);
     if (tally.runs >= options.runs) break;
-    run = await once(inferred);
+    seen = await replays.once(order);
   }
-  return { finding, identity, inferred, mode, ...tally.result() };
-}
-
-/** Single changes of choice: one statement explained another way. */
-function* otherChoices(order: InferredOrder, limit: number): Generator<ReadonlyMap<number, number>> {
-  let made = 0;
-  for (const [number, { choices, chosen, what }] of order.ambiguous.entries()) {
-    if (what !== 'version' && what !== 'opponent') continue;
-    for (let choice = 0; choice < choices; choice++) {
-      if (choice === chosen) continue;
-      if (made++ === limit) return;
-      yield new Map([[number, choice]]);
-    }
-  }
-}
-
-/** What one replay showed. */
-interface Seen {
-  readonly report: Awaited<ReturnType<typeof replay>>;
-  readonly same: boolean;
-  /** The kind of the sharper finding by which it did, if it did not show the finding itself. */
-  readonly sharper: string | undefined;
-  /** Of other findings. */
-  readonly kinds: readonly string[];
+  return { finding, identity: replays.identity, inferred: order, mode, ...tally.result() };
 }
 
 class Tally {
@@ -174,7 +83,7 @@ class Tally {
   readonly #others = new Map<string, number>();
   readonly #sharper = new Map<string, number>();
 
-  add({ report, same, sharper, kinds }: Seen): void {
+  add({ report, same, sharper, kinds }: Replayed): void {
     this.runs++;
     if (same) this.reproduced++;
     if (sharper !== undefined) this.#sharper.set(sharper, (this.#sharper.get(sharper) ?? 0) + 1);

@@ -1,7 +1,7 @@
 export type { BugRecord } from './bug-file.js';
 export { diskFiles, fileProblem, readText, type StoreFiles } from './files.js';
 export type { Ignored } from './ignore-file.js';
-export { type BugJudge, type Judgement, judgeRun } from './judge-run.js';
+export { type Judgement, judgeRun } from './judge-run.js';
 export { printJunit, type RerunReport } from './junit.js';
 export { homeUrl, type RerunOptions, type RerunResult, rerunBug } from './rerun.js';
 export { findReaching } from './safe-sql.js';

@@ -1,32 +1,26 @@
 /**
- * What a replay says about a bug, in this order:
+ * What a replay says about a bug. The oracle that found it runs again and alone decides:
  *
- * 1. *alive*: the oracle that found the bug finds the same behaviour again, or every operation the finding names was
- *    answered exactly as when the bug was confirmed. Case, order and set-up are the same, so the same answers break the
- *    same promise: this needs no oracle, and holds for the findings of all of them.
- * 2. *changed*: a statement failed for a reason that has nothing to do with isolation, or the history shows another
- *    violation instead.
- * 3. *fixed*: the oracle has nothing against the history; or, where none can judge (a contract nobody knows any more), the
- *    database now refused a statement with a conflict.
- * 4. *changed* otherwise: the answers differ and nobody can say that they are right.
+ * 1. *alive*: it finds the same behaviour.
+ * 2. *changed*: it finds another violation, a statement failed for a reason that has nothing to do with isolation, or it can no
+ *    longer judge everything, so that nobody can say that the answers are right.
+ * 3. *fixed*: it has nothing against the run; or the database now refuses a statement with a conflict.
  *
- * A bug of the server itself (it died, cut the connection, never answered) is alive when the server goes away again, and
- * fixed when it answers everything.
+ * Equal answers prove nothing by themselves: a lock that is kept now, or row versions that are right now, change no answer.
+ *
+ * A bug of the server itself (it died, cut the connection, never answered) is alive when the server goes away again, whatever
+ * it dies of, and fixed when it answers everything.
  */
-import type { Finding } from '../check/index.js';
-import { verifyMechanism } from '../check/mechanism/index.js';
-import { findContract } from '../contracts/index.js';
+import type { JudgedHistory } from '../check/index.js';
 import { signatureOf } from '../dedupe/index.js';
 import { errorText } from '../errors.js';
 import type { ErrorClass, History, Operation } from '../histories/index.js';
-import { type Bug, nameFinding, sameAnswers } from '../report/index.js';
+import { type Bug, nameFinding } from '../report/index.js';
 
 export interface Judgement {
   readonly outcome: 'alive' | 'fixed' | 'changed';
   readonly why: string;
 }
-
-export type BugJudge = (history: History, bug: Bug) => Judgement;
 
 const conflicts: ReadonlySet<ErrorClass> = new Set([
   'deadlock',
@@ -37,47 +31,36 @@ const conflicts: ReadonlySet<ErrorClass> = new Set([
   'constraint',
   'transaction-aborted',
 ]);
-const gone: ReadonlySet<ErrorClass> = new Set(['connection-lost', 'crash']);
 
-/** Judges the history of a plain run. */
-export function judgeRun(history: History, bug: Bug): Judgement {
-  const { oracle, contract: id } = bug.finding;
-  if (oracle === 'server') return judgeServer(history);
-  const contract = id === undefined ? undefined : findContract(id);
-  if (oracle !== 'mechanism' || contract?.mechanism === undefined) return judgeFindings(history, bug);
-  return judgeFindings(history, bug, verifyMechanism(history, contract).findings);
-}
-
-/** Judges a history of which the bug's oracle has these findings; without any list, nobody has judged it. */
-export function judgeFindings(history: History, bug: Bug, findings?: readonly Finding[]): Judgement {
+/** What the verdict of the bug's oracle on another run says about the bug. */
+export function judgeRun(judged: JudgedHistory, bug: Bug): Judgement {
+  const { findings, history, valid, unknownReasons } = judged;
+  if (bug.finding.oracle === 'server') return judgeServer(judged);
   // Computed anew: signatures may be made of other parts by now than when the bug was stored.
   const wanted = signatureOf(bug);
   const { case: program, schedule } = bug;
-  const same = findings?.find((finding) => {
+  const same = findings.find((finding) => {
     return signatureOf({ case: program, schedule, finding, history }) === wanted;
   });
   if (same !== undefined) return { outcome: 'alive', why: nameFinding(same.kind) };
-  if (sameAnswers(bug, history))
-    return { outcome: 'alive', why: 'every answer is as when the bug was confirmed' };
   const failed = history.operations.find(({ error }) => error !== undefined && !conflicts.has(error.class));
   if (failed !== undefined) return { outcome: 'changed', why: describeFailure(history, failed) };
-  if (findings !== undefined && findings.length > 0) {
+  if (findings.length > 0)
     return { outcome: 'changed', why: `another violation shows: ${nameFinding(findings[0]!.kind)}` };
-  }
   const refused = history.operations.find(({ error }) => error !== undefined);
   if (refused !== undefined) return { outcome: 'fixed', why: describeFailure(history, refused) };
-  return findings === undefined
-    ? { outcome: 'changed', why: 'the answers differ from those that showed the bug' }
-    : { outcome: 'fixed', why: 'every answer keeps the contract' };
+  if (valid === 'unknown')
+    return {
+      outcome: 'changed',
+      why: `nothing is found, but not everything was judged: ${unknownReasons[0]}`,
+    };
+  return { outcome: 'fixed', why: 'every answer keeps the contract' };
 }
 
-function judgeServer(history: History): Judgement {
-  const lost = history.operations.find(
-    ({ end, error }) => end === null || (error !== undefined && gone.has(error.class)),
-  );
-  if (lost === undefined) return { outcome: 'fixed', why: 'the server answered every statement' };
-  const why = lost.error === undefined ? 'the server never answered' : describeFailure(history, lost);
-  return { outcome: 'alive', why };
+function judgeServer({ findings }: JudgedHistory): Judgement {
+  const died = findings.find(({ oracle }) => oracle === 'server');
+  if (died === undefined) return { outcome: 'fixed', why: 'the server answered every statement' };
+  return { outcome: 'alive', why: died.explanation.split('\n').join(': ') };
 }
 
 function describeFailure({ header }: History, { session, sql, kind, error }: Operation): string {

@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { check, type JudgedHistory, oracleNamed } from '../check/index.js';
+import { findContract } from '../contracts/index.js';
+import type { History } from '../histories/index.js';
 import { probeCases } from '../probe/index.js';
 import { findBug, findGraphBug } from '../report/found-bug.case.js';
-import { type Bug, makeBug } from '../report/index.js';
+import { type Bug, makeBug, sameAnswers } from '../report/index.js';
 import { openTarget, type Scratch, type Target } from '../targets/index.js';
 import { judgeRun } from './judge-run.js';
 import { printJunit } from './junit.js';
@@ -54,16 +57,11 @@ describe('rerunBug', () => {
         scratch: await other.createScratch(),
         scheduled: caseOf('G1a'),
       });
-      const history = { ...dirty.history };
-      expect(judgeRun(history, dirty).outcome).toBe('alive');
-      const disguised: Bug = { ...dirty, signature: 'another', history: { ...history, operations: [] } };
-      const witness = {
-        ...disguised,
-        finding: { ...dirty.finding, operations: [], versions: [], transactions: [] },
-      };
-      expect(judgeRun(history, { ...witness, history: injected.history })).toMatchObject({
-        outcome: 'changed',
-      });
+      const { history } = dirty;
+      const judged = { ...check(history, dirty.finding.contract), history };
+      expect(judgeRun(judged, dirty).outcome).toBe('alive');
+      const disguised: Bug = { ...dirty, history: injected.history, finding: injected.finding };
+      expect(judgeRun(judged, disguised)).toMatchObject({ outcome: 'changed' });
     } finally {
       await other.close();
     }
@@ -82,23 +80,35 @@ describe('rerunBug', () => {
     expect(result.why).toContain('value');
   });
 
-  it('without a verifier, the same answers are alive, a refusal is fixed, other answers are changed', () => {
-    const { contract, ...rest } = real.finding;
-    const told: Bug = { ...real, finding: { ...rest, oracle: 'dependency-graph' } };
-    expect(judgeRun(real.history, told).outcome).toBe('alive');
-    const answering = (change: object) => ({
-      ...real.history,
-      operations: real.history.operations.map((operation) =>
-        operation.kind === 'update' ? { ...operation, ...change } : operation,
-      ),
+  it('is fixed where every answer is as before but the oracle finds nothing any more', () => {
+    const kept = {
+      ...check(real.history, real.finding.contract),
+      findings: [],
+      valid: true,
+      history: real.history,
+    };
+    expect(sameAnswers(real, kept.history)).toBe(true);
+    expect(judgeRun(kept, real)).toMatchObject({ outcome: 'fixed' });
+  });
+
+  it('is neither alive nor fixed where the oracle can no longer judge everything', () => {
+    const open = {
+      ...check(real.history, real.finding.contract),
+      ...({ findings: [], valid: 'unknown', unknownReasons: ['1 read not judged: no key'] } as const),
+      history: real.history,
+    };
+    expect(judgeRun(open, real)).toMatchObject({
+      outcome: 'changed',
+      why: expect.stringContaining('1 read not judged'),
     });
-    const refusal = { outcome: 'error', error: { class: 'serialization', message: 'Conflict on update!' } };
-    expect(judgeRun(answering(refusal), told)).toMatchObject({
-      outcome: 'fixed',
-      why: expect.stringContaining('Conflict'),
+  });
+
+  it('is not run where nobody can judge it', async () => {
+    const unheardOf: Bug = { ...real, finding: { ...real.finding, contract: 'atlantis:snapshot' } };
+    expect(await rerunBug(unheardOf, duckdb)).toMatchObject({
+      outcome: 'not-run',
+      why: expect.stringContaining('atlantis:snapshot'),
     });
-    expect(judgeRun(answering({ matched: 0 }), told).outcome).toBe('changed');
-    expect(contract).toBe('duckdb:snapshot');
   });
 
   it('does not run what cannot run there, and says why', async () => {
@@ -119,14 +129,6 @@ describe('rerunBug', () => {
     expect(await rerunBug(broken, duckdb)).toMatchObject({
       outcome: 'not-run',
       why: expect.stringContaining('TABEL'),
-    });
-  });
-
-  it('asks another judge when it is given one', async () => {
-    const judge = () => ({ outcome: 'fixed', why: 'because I say so' }) as const;
-    expect(await rerunBug(real, duckdb, { judge, runs: 2 })).toMatchObject({
-      outcome: 'fixed',
-      why: 'because I say so',
     });
   });
 });
@@ -185,6 +187,10 @@ describe('a bug that only an instrumented run shows', () => {
 
 describe('a bug of the server itself', () => {
   const crash = { class: 'crash', message: 'server closed the connection unexpectedly' } as const;
+  const context = {
+    contract: findContract('duckdb:snapshot')!,
+    target: { name: 'duckdb', dialect: 'duckdb' },
+  } as const;
   const server = (): Bug => ({
     ...real,
     finding: {
@@ -199,11 +205,13 @@ describe('a bug of the server itself', () => {
     const operations = real.history.operations.map((operation, i) =>
       i === 3 ? { ...operation, outcome: 'unknown' as const, error: crash } : operation,
     );
-    expect(judgeRun({ ...real.history, operations }, server())).toMatchObject({
+    const judged = (history: History) =>
+      judgeRun(oracleNamed('server').judge!(history, undefined, context) as JudgedHistory, server());
+    expect(judged({ ...real.history, operations })).toMatchObject({
       outcome: 'alive',
-      why: expect.stringContaining('crash'),
+      why: expect.stringContaining('the server died'),
     });
-    expect(judgeRun(real.history, server()).outcome).toBe('fixed');
+    expect(judged(real.history).outcome).toBe('fixed');
   });
 });
 

@@ -1,22 +1,21 @@
 /**
  * Replays a stored bug on a target and says whether it is alive, fixed or changed: what makes a store a regression suite.
  *
- * The case runs as it ran when the bug was confirmed: a finding of the dependency graph needs the marks of an instrumented
- * run to be seen, so its case is instrumented again; everything else runs as it is. `judge-run.ts` says what came of it.
+ * The case runs and is judged as when the bug was confirmed, by the oracle that found it; `judge-run.ts` says what its verdict
+ * means. A server may have died of statements that an oracle added, so a bug of the server is tried in every oracle's form.
  */
-import { checkInstrumented, instrumentCase } from '../check/instrument/index.js';
-import { type Contract, findContract } from '../contracts/index.js';
+import { findOracle, type JudgedHistory, type OracleName, oraclesFor } from '../check/index.js';
+import { findContract } from '../contracts/index.js';
 import { IsoldeError } from '../errors.js';
-import { type RunOptions, runScheduled, type SessionLimits, SessionPool } from '../execute/index.js';
+import { type SessionLimits, SessionPool } from '../execute/index.js';
 import type { History } from '../histories/index.js';
+import { type RunPlace, runAndJudge, vendorContract } from '../judge/index.js';
 import type { Bug, RerunOutcome } from '../report/index.js';
 import { findDeclaration, type Scratch, type Target } from '../targets/index.js';
-import { type BugJudge, type Judgement, judgeFindings, judgeRun } from './judge-run.js';
+import { type Judgement, judgeRun } from './judge-run.js';
 
 export interface RerunOptions {
   readonly runs?: number;
-  /** Judges the history of a plain run instead. */
-  readonly judge?: BugJudge;
   readonly limits?: SessionLimits;
   readonly signal?: AbortSignal;
 }
@@ -38,16 +37,15 @@ export async function rerunBug(bug: Bug, target: Target, options: RerunOptions =
   const unfit = whyUnfit(bug, target);
   if (unfit !== undefined) return { outcome: 'not-run', why: unfit, shown: 0, runs: 0 };
   const stopped = () => signal?.aborted === true;
-  const judged: Told[] = [];
+  const judged: JudgedAgain[] = [];
   let scratch: Scratch | undefined;
   let sessions: SessionPool | undefined;
   try {
     scratch = await target.createScratch();
     sessions = new SessionPool(scratch, options.limits ?? limits);
     for (let i = 0; i < runs && !stopped(); i++) {
-      const run = { target, sessions, level: bug.level, ...(signal === undefined ? {} : { signal }) };
-      const told = await tryOnce(bug, scratch, run, options.judge);
-      if (!stopped()) judged.push(told);
+      const judgedRun = await tryOnce(bug, { target, scratch, sessions, ...(signal && { signal }) });
+      if (!stopped()) judged.push({ judgement: judgeRun(judgedRun, bug), history: judgedRun.history });
     }
   } catch (error) {
     if (!(error instanceof IsoldeError)) throw error;
@@ -59,38 +57,37 @@ export async function rerunBug(bug: Bug, target: Target, options: RerunOptions =
   return summarize(judged);
 }
 
-interface Told {
+interface JudgedAgain {
   readonly judgement: Judgement;
   /** As the author of the case knows it. */
   readonly history: History;
 }
 
-async function tryOnce(
-  bug: Bug,
-  scratch: Scratch,
-  run: RunOptions,
-  judge: BugJudge | undefined,
-): Promise<Told> {
-  const contract = judge === undefined ? graphContract(bug) : undefined;
-  if (contract === undefined) {
-    const history = await runScheduled(scratch, bug, run);
-    return { judgement: (judge ?? judgeRun)(history, bug), history };
+async function tryOnce(bug: Bug, place: RunPlace): Promise<JudgedHistory> {
+  const { case: program, schedule, level, finding } = bug;
+  const contract =
+    finding.contract === undefined ? vendorContract(place.target, level) : findContract(finding.contract);
+  let judged: JudgedHistory | undefined;
+  for (const oracle of formsOf(bug, place.target)) {
+    judged = await runAndJudge(
+      { case: program, schedule, level, oracle, ...(contract !== undefined && { contract }) },
+      place,
+    );
+    if (judged.findings.some((found) => found.oracle === finding.oracle)) break;
   }
-  const { target } = run;
-  const returning = target.name !== 'mysql';
-  const instrumented = instrumentCase(bug, target.dialect, { returning, contract });
-  const raw = await runScheduled(scratch, instrumented.scheduled, { ...run, observe: instrumented.observe });
-  const { history, findings } = checkInstrumented(raw, instrumented, { contract });
-  return { judgement: judgeFindings(history, bug, findings), history };
+  return judged!;
 }
 
-/** The contract a finding of the dependency graph breaks; undefined: no such finding. */
-function graphContract({ finding }: Bug): Contract | undefined {
-  const seen = finding.oracle === 'dependency-graph' && finding.contract !== undefined;
-  return seen ? findContract(finding.contract) : undefined;
+/** The oracles that can show the bug, each with what it makes of the case. */
+function formsOf({ finding, level }: Bug, target: Target): readonly OracleName[] {
+  if (findOracle(finding.oracle)?.needs.run !== 'any') return [finding.oracle];
+  const contract = vendorContract(target, level);
+  return contract === undefined
+    ? [finding.oracle]
+    : [finding.oracle, ...oraclesFor(contract).flatMap(({ name, prepare }) => (prepare ? [name] : []))];
 }
 
-function summarize(judged: readonly Told[]): RerunResult {
+function summarize(judged: readonly JudgedAgain[]): RerunResult {
   const alive = judged.filter(({ judgement }) => judgement.outcome === 'alive');
   const telling =
     alive[0] ?? judged.find(({ judgement }) => judgement.outcome === 'changed') ?? judged.at(-1);
@@ -100,6 +97,11 @@ function summarize(judged: readonly Told[]): RerunResult {
 }
 
 function whyUnfit(bug: Bug, target: Target): string | undefined {
+  const { oracle, contract: id } = bug.finding;
+  if (findOracle(oracle) === undefined) return `there is no oracle ${oracle}, which found it`;
+  const contract = id === undefined ? undefined : findContract(id);
+  if (contract === undefined && oracle !== 'server')
+    return `the contract it breaks (${id ?? 'none is named'}) is not known, so nobody can judge it`;
   const dialect = bug.case.dialect ?? bug.history.header.dialect;
   if (dialect !== undefined && dialect !== target.dialect) {
     return `its SQL is written for ${dialect}, ${target.name} speaks ${target.dialect}`;

@@ -4,6 +4,7 @@ import { type Oracle, verdictOf } from '../oracle.js';
 import { checkInstrumented } from './check-instrumented.js';
 import { instrumentCase } from './instrument-case.js';
 import type { Instrumented } from './instrumented.js';
+import { stripResults } from './strip-results.js';
 
 export const instrumentOracle: Oracle<Instrumented> = {
   name: 'dependency-graph',
@@ -15,6 +16,7 @@ export const instrumentOracle: Oracle<Instrumented> = {
     const plan = instrumentCase(program, target.dialect, { returning: target.name !== 'mysql', contract });
     return { program: plan.scheduled, observe: plan.observe, plan };
   },
+  asWritten: (raw, plan) => stripResults(raw, plan).history,
   judge(raw, plan, { contract }) {
     const { findings, strongest, notes, history } = checkInstrumented(raw, plan, { contract });
     return {

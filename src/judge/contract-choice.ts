@@ -1,6 +1,7 @@
 /**
- * Which promise a hunt holds a database to. Unless told otherwise, the vendor's contract with what was reported beyond
- * its manual, where there is such a contract: a hunt looks for what is worth a report
+ * Which promise a database is held to: what its vendor promises at a level, unless another contract is chosen.
+ *
+ * A hunt adds what was reported beyond the manual, where there is such a contract: it looks for what is worth a report
  * (`docs/decisions/reported-contracts.md`). `vendor` is the manual alone.
  */
 import { type Contract, contracts, findContract, type Level, reportedContract } from '../contracts/index.js';
@@ -39,6 +40,16 @@ export function contractAt(choice: ContractChoice, target: Target, level: Level)
   throw new IsoldeError(
     'usage',
     `no contract is called "${choice}"; there are reported, vendor, adya, ansi, ${known}`,
+  );
+}
+
+/** What the vendor promises at a level; a usage error if nobody wrote that down. */
+export function vendorContractAt(target: Target, level: Level): Contract {
+  const contract = vendorContract(target, level);
+  if (contract !== undefined) return contract;
+  throw new IsoldeError(
+    'usage',
+    `no contract is known for ${target.name} at ${level}; name one with --contract`,
   );
 }
 

@@ -1,0 +1,9 @@
+export {
+  type ContractChoice,
+  contractAt,
+  usualChoice,
+  vendorContract,
+  vendorContractAt,
+} from './contract-choice.js';
+export { Database, type Observe, type Observed } from './database.js';
+export { type RunPlace, type RunRequest, runAndJudge } from './run-and-judge.js';
