@@ -26,6 +26,11 @@ export function showPath(path: JsonPath): string {
 
 /** Parses a JSON text; `firstLine` is the number of its first line in the file. */
 export function parseJson(text: string, file: string, firstLine = 1): JsonNode {
+  const deep = tooDeepAt(text);
+  if (deep !== undefined) {
+    const line = firstLine + countLines(text, deep);
+    throw new FileError({ file, line }, `it is nested too deeply (more than ${maxDepth} levels)`);
+  }
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -144,6 +149,33 @@ export function checkFormat(node: JsonNode, format: string, version: number): vo
   if (number < 1) node.at('version').fail(`version ${number} does not exist; versions begin at 1`);
 }
 
+/**
+ * Where a text is nested too deeply for functions that call themselves, ours and the runtime's; undefined where it is not.
+ * A text that is no JSON may be measured wrongly, and is refused for that.
+ */
+function tooDeepAt(text: string): number | undefined {
+  if (text.length <= maxDepth) return undefined;
+  let depth = 0;
+  for (let at = 0; at < text.length; at++) {
+    const char = text.charCodeAt(at);
+    if (char === 0x22) at = endOfString(text, at);
+    else if (char === 0x5b || char === 0x7b) {
+      if (++depth > maxDepth) return at;
+    } else if (char === 0x5d || char === 0x7d) depth--;
+  }
+  return undefined;
+}
+
+/** The place of the quote that ends the string beginning at `start`; the text's length where there is none. */
+function endOfString(text: string, start: number): number {
+  for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
+    let slashes = 0;
+    while (text.charCodeAt(at - 1 - slashes) === 0x5c) slashes++;
+    if (slashes % 2 === 0) return at;
+  }
+  return text.length;
+}
+
 function countLines(text: string, offset: number): number {
   let lines = 0;
   for (let at = text.indexOf('\n'); at >= 0 && at < offset; at = text.indexOf('\n', at + 1)) lines++;
@@ -190,7 +222,6 @@ class Scanner {
       this.best = this.at;
       this.bestDepth = depth;
     }
-    if (depth > maxDepth) this.problem('it is nested too deeply');
     const char = this.text[this.at];
     if (char === '{') this.list('}', () => this.member(depth, onPath));
     else if (char === '[') {

@@ -38,6 +38,7 @@ export async function readState(file: string): Promise<ReductionState | undefine
   const answers = root.at('answers');
   const known = new Map<string, Verdict>();
   for (const key of answers.members()) known.set(key, answers.at(key).oneOf(verdicts));
+  root.at('best').members();
   const best = candidateOf(parseCaseFile(JSON.stringify(root.at('best').value), file));
   return { start: root.at('start').text(), answers: known, best };
 }

@@ -123,7 +123,7 @@ function isPlainBegin(sql: string | undefined): boolean {
 /** Translates single statements; those that differ in nothing come back as they are, and each text is parsed once. */
 function statementTranslator(engine: string, from: Dialect, to: Dialect): (sql: string) => string {
   const known = new Map<string, string>();
-  const words = keyWords[engine];
+  const words = Object.hasOwn(keyWords, engine) ? keyWords[engine] : undefined;
   const translate = (sql: string): string => {
     if (from === to && (words === undefined || sql.search(words) < 0)) return sql;
     const statement = parseStatement(sql, from);

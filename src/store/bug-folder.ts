@@ -2,7 +2,7 @@
  * The folder of one bug: what is in it, and how it is read back. Whatever a folder holds is untrusted: every file is
  * validated, the identity of the bug is computed anew from its case, and reports are never read, only written.
  */
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { parseCaseFile, printCaseFile, printScript, serialOrder } from '../cases/index.js';
 import { FileError } from '../errors.js';
 import { readWholeHistory } from '../histories/index.js';
@@ -43,7 +43,27 @@ export function changingFiles(bug: Bug): { readonly name: string; readonly text:
   ];
 }
 
-/** Reads the bug in a folder. */
+/**
+ * In a store a bug's id is the name of its folder: everything that writes goes by the id, which in a shared store is
+ * anybody's text.
+ */
+export function checkHome({ id }: Pick<Bug, 'id'>, folder: string): void {
+  const name = basename(folder);
+  if (id === name) return;
+  throw new FileError(
+    { file: join(folder, fileNames.record), field: 'id' },
+    `expected ${JSON.stringify(name)}, the name of the folder, found ${JSON.stringify(id)}`,
+  );
+}
+
+/** Reads the bug in a folder of a store. */
+export async function readStoredBug(folder: string): Promise<Bug> {
+  const bug = await readBug(folder);
+  checkHome(bug, folder);
+  return bug;
+}
+
+/** Reads the bug in a folder, whatever the folder's name. */
 export async function readBug(folder: string): Promise<Bug> {
   const file = (name: string) => join(folder, name);
   const needed = async (name: string) => {

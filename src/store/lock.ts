@@ -10,6 +10,7 @@ import { link, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/prom
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { IsoldeError } from '../errors.js';
+import { lives } from '../temporary-folder.js';
 import { codeOf, fileProblem } from './files.js';
 
 export interface LockOptions {
@@ -123,14 +124,4 @@ async function holderText(lock: string): Promise<string> {
   return holder === undefined
     ? 'it has just ended'
     : `process ${holder.pid} on ${holder.host || 'an unknown host'}`;
-}
-
-function lives(pid: number): boolean {
-  if (!Number.isInteger(pid) || pid <= 0) return false;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return codeOf(error) === 'EPERM';
-  }
 }

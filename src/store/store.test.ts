@@ -261,6 +261,26 @@ describe('hostile and broken input', () => {
     expect(await readFile(join(second.folderOf(bug.id), 'exports', 'repro.mjs'), 'utf8')).not.toContain('66');
   });
 
+  it('reads no bug whose id is not the name of its folder, and writes nowhere else', async () => {
+    const store = await openStore(folder);
+    await store.add(bug);
+    const record = join(store.folderOf(bug.id), 'bug.json');
+    const text = await readFile(record, 'utf8');
+    await mkdir(join(root, 'out'), { recursive: true });
+    for (const id of ['../../../escaped', join(root, 'escaped'), 'another-name', '', '.', '..']) {
+      await writeFile(record, text.replace(JSON.stringify(bug.id), JSON.stringify(id)));
+      const problem = /bug\.json.*\(id\): expected ".*", the name of the folder, found/;
+      expect((await store.list()).problems[0]).toMatch(problem);
+      await expect(store.get(bug.id)).rejects.toThrow(problem);
+      await expect(store.exportTo(bug.id, join(root, 'out'))).rejects.toThrow(problem);
+      await expect(store.add(bug)).rejects.toThrow(problem);
+      const run = { target: bug.target, outcome: 'alive', shown: 1, runs: 1, at: later(1) } as const;
+      await expect(store.recordRun(bug.id, run)).rejects.toThrow(problem);
+    }
+    expect(await readdir(join(root, 'out'))).toEqual([]);
+    expect(await readdir(root)).not.toContain('escaped');
+  });
+
   it('lists what it can read and says what it cannot', async () => {
     const store = await openStore(folder);
     await store.add(bug);

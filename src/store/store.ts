@@ -17,7 +17,7 @@ import type { History } from '../histories/index.js';
 import { checkFormat, parseJson } from '../json.js';
 import { type Bug, type BugVariant, makeBug, type VersionTried } from '../report/index.js';
 import { type BugRecord, parseRecord, printRun, type RunLine } from './bug-file.js';
-import { changingFiles, fileNames, fixedFiles, readBug } from './bug-folder.js';
+import { changingFiles, checkHome, fileNames, fixedFiles, readStoredBug } from './bug-folder.js';
 import { diskFiles, exists, fileProblem, namesIn, readText, type StoreFiles } from './files.js';
 import { readForeignBugs } from './foreign-bugs.js';
 import { type Ignored, parseIgnored, printIgnored } from './ignore-file.js';
@@ -98,7 +98,7 @@ export class Store {
         await this.#create({ ...bug, variants: addVariants([], bug) }, raw);
         return { id: bug.id, isNew: true, count: bug.count };
       }
-      const known = await readBug(this.folderOf(id));
+      const known = await readStoredBug(this.folderOf(id));
       const count = known.count + bug.count;
       const variants = addVariants(known.variants ?? [], bug);
       const times = [known.firstSeen, known.lastSeen, bug.firstSeen, bug.lastSeen].sort();
@@ -117,7 +117,11 @@ export class Store {
       try {
         const text = await readText(file);
         if (text === undefined) problems.push(`${this.folderOf(id)} has no ${fileNames.record}`);
-        else bugs.push(parseRecord(text, file));
+        else {
+          const record = parseRecord(text, file);
+          checkHome(record, this.folderOf(id));
+          bugs.push(record);
+        }
       } catch (error) {
         problems.push(errorText(error));
       }
@@ -130,7 +134,7 @@ export class Store {
   async get(name: string): Promise<Bug> {
     const ids = await namesIn(join(this.folder, 'bugs'));
     const exact = ids.find((id) => id === name);
-    if (exact !== undefined) return readBug(this.folderOf(exact));
+    if (exact !== undefined) return readStoredBug(this.folderOf(exact));
     const fitting = ids.filter(
       (id) => idPattern.test(name) && (id.startsWith(name) || id.endsWith(`-${name}`)),
     );
@@ -138,7 +142,7 @@ export class Store {
       fitting.length > 0
         ? fitting
         : (await this.list()).bugs.filter(({ signature }) => signature === name).map(({ id }) => id);
-    if (named.length === 1) return readBug(this.folderOf(named[0]!));
+    if (named.length === 1) return readStoredBug(this.folderOf(named[0]!));
     if (named.length > 1) throw new IsoldeError('usage', `"${name}" fits several bugs: ${named.join(', ')}`);
     throw new IsoldeError(
       'usage',
@@ -154,7 +158,7 @@ export class Store {
   async recordRun(id: string, run: VersionTried): Promise<void> {
     this.#checkId(id);
     await this.#change(async () => {
-      const known = await readBug(this.folderOf(id));
+      const known = await readStoredBug(this.folderOf(id));
       await this.#appendRun(id, { kind: 'rerun', ...run });
       await this.#replace({ ...known, versions: [...known.versions, run] });
     });
@@ -237,7 +241,7 @@ export class Store {
     const older: OlderName[] = [];
     for (const name of await namesIn(join(this.folder, 'bugs'))) {
       // What cannot be read is told by `list`; it is nobody's home.
-      const bug = await readBug(this.folderOf(name)).catch(() => undefined);
+      const bug = await readStoredBug(this.folderOf(name)).catch(() => undefined);
       if (bug === undefined) continue;
       const now = makeBug({ ...bug, at: bug.firstSeen });
       if (now.signature !== bug.signature) older.push({ id: name, signature: bug.signature, now: now.id });

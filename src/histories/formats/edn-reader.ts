@@ -216,7 +216,7 @@ export class EdnReader {
     if (this.at >= this.end) throw new EdnEnd();
     const name = this.#utf8(from, this.at);
     if (/^u[0-9a-fA-F]{4}$/.test(name)) return String.fromCharCode(Number.parseInt(name.slice(1), 16));
-    return characters[name] ?? name;
+    return Object.hasOwn(characters, name) ? characters[name]! : name;
   }
 
   /** The bytes up to the next delimiter. A token may go on past the window, so its end must be seen. */

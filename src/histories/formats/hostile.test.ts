@@ -63,6 +63,29 @@ async function expectHistoryOrComplaint(path: string, format?: (typeof formatNam
   }
 }
 
+describe('names every object has', () => {
+  const names = ['__proto__', 'constructor', 'toString', 'hasOwnProperty'];
+
+  it.each(names)('%s as the type of a Pisco operation is none of the known types', async (name) => {
+    const { traceOperation } = await import('./pisco-operation.js');
+    const raw = {
+      threadID: '0',
+      transactionID: '0',
+      operationTraceType: name,
+      startTimestamp: 1,
+      finishTimestamp: 2,
+    };
+    const place = { session: 0, transaction: 0, types: new Map(), fail: () => expect.fail() };
+    expect(traceOperation(raw, place as never).kind).toBe('other');
+  });
+
+  it.each(names)('%s as the name of an EDN character is read as a text', async (name) => {
+    const { EdnReader } = await import('./edn-reader.js');
+    const bytes = Buffer.from(`\\${name} `);
+    expect(typeof new EdnReader(bytes, 0, bytes.length).read()).toBe('string');
+  });
+});
+
 describe('hostile files', () => {
   it.each(formatNames)('never make the reader of %s do anything but complain', async (format) => {
     await withFolder(async (folder) => {

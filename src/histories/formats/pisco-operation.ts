@@ -77,7 +77,7 @@ export function traceOperation(raw: RawOperation, place: Place): TraceOperation 
     index: 0,
     session: place.session,
     transaction: place.transaction,
-    kind: isFailed ? told : (kinds[type] ?? 'other'),
+    kind: isFailed ? told : Object.hasOwn(kinds, type) ? kinds[type]! : 'other',
     ...(sql !== undefined && { sql }),
     start: wholeTime(raw.startTimestamp, -1),
     end: end === null ? null : wholeTime(end, 1),

@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { readdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -35,6 +35,37 @@ describe('recognising a format', () => {
       execFileSync('mkfifo', [pipe]);
       const [read] = await Promise.all([readAnyHistory(pipe), writeFile(pipe, gzipSync(edn))]);
       expect(read.format).toBe('jepsen');
+    });
+  });
+
+  it('refuses a device, and a pipe by its first bytes, before anything is written', async () => {
+    if (missing('mkfifo')) return;
+    const before = await readdir(tmpdir());
+    await expect(readAnyHistory('/dev/zero')).rejects.toThrow('/dev/zero is a device');
+    await withFolder(async (folder) => {
+      const pipe = join(folder, 'pipe');
+      execFileSync('mkfifo', [pipe]);
+      const endless = spawn('sh', ['-c', `yes > "$0"`, pipe]);
+      const closed = new Promise((resolve) => endless.on('close', resolve));
+      await expect(readAnyHistory(pipe)).rejects.toThrow('none of the formats');
+      await closed;
+    });
+    expect(
+      (await readdir(tmpdir())).filter((name) => !before.includes(name) && /-import-/.test(name)),
+    ).toEqual([]);
+  });
+
+  it('ends with what never ends, and removes what was kept of it', async () => {
+    if (missing('mkfifo')) return;
+    await withFolder(async (folder) => {
+      const pipe = join(folder, 'pipe');
+      execFileSync('mkfifo', [pipe]);
+      const endless = spawn('sh', ['-c', `yes '${edn.trim()}' > "$0"`, pipe]);
+      const closed = new Promise((resolve) => endless.on('close', resolve));
+      await expect(readAnyHistory(pipe, { maxBytes: 3_000_000 })).rejects.toThrow(/bytes/);
+      await closed;
+      const mine = `isolde-import-${process.pid}-`;
+      expect((await readdir(tmpdir())).filter((name) => name.startsWith(mine))).toEqual([]);
     });
   });
 

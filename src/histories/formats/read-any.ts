@@ -7,13 +7,10 @@
  *    single file inside (`history.edn` in a Jepsen run's folder) is taken.
  * 3. A file is told by its content. The name is never asked.
  */
-import { createWriteStream } from 'node:fs';
-import { mkdtemp, open, readdir, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { open, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { errorText, FileError, IsoldeError } from '../../errors.js';
+import { makeTemporaryFolder, type TemporaryFolder } from '../../temporary-folder.js';
 import { bytesOf, type Compression, compressionOf, headOf } from './bytes.js';
 import {
   type FormatInput,
@@ -23,6 +20,7 @@ import {
   type Imported,
 } from './format.js';
 import { historyFormats } from './registry.js';
+import { spool } from './spool.js';
 import { looksLikeTar, unpackTar } from './tar.js';
 
 export interface ReadAnyOptions {
@@ -78,11 +76,11 @@ async function withFound<T>(
   options: ReadAnyOptions,
   use: (found: Found) => Promise<T>,
 ): Promise<T> {
-  const temporary: string[] = [];
+  const temporary: TemporaryFolder[] = [];
   const newFolder = async (): Promise<string> => {
-    const folder = await mkdtemp(join(tmpdir(), 'isolde-import-'));
+    const folder = await makeTemporaryFolder('import');
     temporary.push(folder);
-    return folder;
+    return folder.path;
   };
   try {
     return await use(await find(path, options, newFolder));
@@ -90,7 +88,7 @@ async function withFound<T>(
     if (thrown instanceof IsoldeError) throw thrown;
     throw new IsoldeError('file-system', `cannot read ${path}: ${errorText(thrown)}`, { cause: thrown });
   } finally {
-    for (const folder of temporary) await rm(folder, { recursive: true, force: true });
+    for (const folder of temporary) await folder.remove();
   }
 }
 
@@ -105,26 +103,34 @@ async function find(
   const info = await stat(path).catch((cause: unknown) => {
     throw new IsoldeError('file-system', `cannot read ${shown}: ${errorText(cause)}`, { cause });
   });
+  if (given !== '-' && (info.isCharacterDevice() || info.isBlockDevice()) && path !== '/dev/stdin')
+    throw new IsoldeError('bad-file', `${shown} is a device, and may never end; - reads standard input`);
   if (info.isDirectory()) return findInFolder(path, shown, wanted, options.format);
-  const keepUnpacked = async (): Promise<string> => {
-    const kept = join(await newFolder(), 'history');
-    const bytes = bytesOf(path, { shown, ...limits(options) });
-    await pipeline(Readable.from(copies(bytes)), createWriteStream(kept));
-    return kept;
-  };
+  const fitting = (head: Buffer): HistoryFormat | undefined =>
+    options.format === undefined ? wanted.find((each) => each.fitsFile(head)) : wanted[0];
+  const keepUnpacked = async (judge: (head: Buffer) => void): Promise<string> =>
+    spool(bytesOf(path, { shown, ...limits(options) }), {
+      ...{ shown, headBytes, judge, maxBytes: options.maxBytes },
+      file: async () => join(await newFolder(), 'history'),
+    });
   // A pipe can be read only once, and a format is looked at before it is read.
-  if (!info.isFile()) path = await keepUnpacked();
+  if (!info.isFile()) {
+    path = await keepUnpacked((head) => {
+      if (compressionOf(head) === 'none' && !looksLikeTar(head) && fitting(head) === undefined)
+        throw unknownFormat(shown);
+    });
+  }
   const head = await headOf(path, headBytes, shown);
   if (looksLikeTar(head)) {
     const folder = await newFolder();
     await unpackTar(bytesOf(path, { shown, ...limits(options) }), folder, shown);
     return findInFolder(folder, shown, wanted, options.format);
   }
-  const format = options.format === undefined ? wanted.find((each) => each.fitsFile(head)) : wanted[0];
+  const format = fitting(head);
   if (format === undefined) throw unknownFormat(shown);
   // Our own reader reads gzip and plain files from their path; the rest is unpacked for it.
   const unreadable = format.name === 'isolde' && !['none', 'gzip'].includes(await compressionOfFile(path));
-  return { format, path: unreadable ? await keepUnpacked() : path, shown };
+  return { format, path: unreadable ? await keepUnpacked(() => undefined) : path, shown };
 }
 
 async function findInFolder(
@@ -196,10 +202,6 @@ function inputOf(found: Found, options: ReadAnyOptions, onBytes: (count: number)
 
 function limits(options: ReadAnyOptions): { readonly maxBytes?: number } {
   return options.maxBytes === undefined ? {} : { maxBytes: options.maxBytes };
-}
-
-async function* copies(blocks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
-  for await (const block of blocks) yield Buffer.from(block);
 }
 
 async function compressionOfFile(path: string): Promise<Compression> {

@@ -93,7 +93,8 @@ class TestWriter {
   #answer(operation: Operation, sql: string): void {
     const { error, columns = [], rows } = operation;
     if (error !== undefined) {
-      const state = sqlStates[errorNumber(operation)] ?? 'HY000';
+      const number = errorNumber(operation);
+      const state = Object.hasOwn(sqlStates, number) ? sqlStates[number]! : 'HY000';
       this.result += `ERROR ${state}: ${error.message}\n`;
     } else if (rows !== undefined && columns.length > 0) {
       const lines = rows.map((row) => `${row.map(showValue).join('\t')}\n`);

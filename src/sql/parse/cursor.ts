@@ -120,7 +120,10 @@ export class Cursor {
   }
 
   advance(): string {
-    return this.tokens[this.at++]?.text ?? '';
+    const token = this.tokens[this.at];
+    if (token === undefined) return this.fail('more');
+    this.at++;
+    return token.text;
   }
 
   /** Takes the words or symbols if they come next, all or none. Spelt out because it is called for every token. */

@@ -100,7 +100,7 @@ function rawConstraint(c: Cursor): string {
     if (c.key() === '(') {
       c.advance();
       c.textUntil(')');
-    } else if (c.ended) c.fail('a closing parenthesis');
+    }
     c.advance();
   } while (!c.ended && c.key() !== ',' && c.key() !== ')' && !isConstraintWord(c.key()));
   return c.textSince(from);

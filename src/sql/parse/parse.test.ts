@@ -23,6 +23,19 @@ function shape(sql: string, dialect: Dialect): string {
   return show(expression);
 }
 
+describe('statements that break off', () => {
+  test.each(['postgres', 'mysql', 'sqlite', 'duckdb'] as const)(
+    'are opaque in %s, wherever they do',
+    (dialect) => {
+      const whole =
+        'CREATE TABLE t (a INT x(1, (2)) DEFAULT (1) CHECK (a > 0) REFERENCES u (b) ON DELETE CASCADE, PRIMARY KEY (a))';
+      for (let length = 0; length < whole.length; length++) {
+        expect(parseStatement(whole.slice(0, length), dialect)).toMatchObject({ type: 'opaque' });
+      }
+    },
+  );
+});
+
 describe('dialects read the same text differently', () => {
   test.each([
     ['a || b', 'mysql', '(a OR b)'],

@@ -53,7 +53,8 @@ export function classifyServerError(error: ServerError, context: ErrorContext): 
   if (code === '57014') return classifyCancel(message, context);
   if (code === '55P03') return classifyLockNotAvailable(error);
   if (code === '57P01') return /postmaster/i.test(message) ? 'crash' : 'connection-lost';
-  return exact[code] ?? byTwo[code.slice(0, 2)] ?? 'other';
+  if (Object.hasOwn(exact, code)) return exact[code]!;
+  return byTwo[code.slice(0, 2)] ?? 'other';
 }
 
 function classifyCancel(message: string, context: ErrorContext): ErrorClass {
