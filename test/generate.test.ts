@@ -1,4 +1,4 @@
-/** Generated cases on the real engines: their statements run, and the generator's belief about rows is true. */
+/** Generated cases on the real engines: their statements run, and the rows the generator predicts are there. */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -146,19 +146,19 @@ describe.each(['duckdb:', 'sqlite:'])('the shadow state of %s', (url) => {
           );
           generated.tables.forEach(({ name }, t) => {
             const real = seen.at(t - generated.tables.length)!.rows!.map(([rid]) => Number(rid));
-            const believed = generated.believed[name]!;
+            const predicted = generated.predicted[name]!;
             const where = `${profile.name} b${seed} ${name}`;
             expect(
-              believed.live.filter((rid) => !real.includes(rid)),
-              `${where}: believed, not there`,
+              predicted.live.filter((rid) => !real.includes(rid)),
+              `${where}: predicted, not there`,
             ).toEqual([]);
-            const known = [...believed.live, ...believed.doubtful];
+            const known = [...predicted.live, ...predicted.doubtful];
             expect(
               real.filter((rid) => !known.includes(rid)),
-              `${where}: there, not believed`,
+              `${where}: there, not predicted`,
             ).toEqual([]);
-            sure += believed.live.length;
-            doubtful += believed.doubtful.length;
+            sure += predicted.live.length;
+            doubtful += predicted.doubtful.length;
           });
         }
       }

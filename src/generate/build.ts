@@ -1,5 +1,6 @@
 /** Short hands for the trees the generator builds most. */
 import type {
+  Assignment,
   BinaryOperator,
   CallExpression,
   Expression,
@@ -11,6 +12,7 @@ import type {
   SelectItem,
   SelectStatement,
   TableReference,
+  UpdateStatement,
   Value,
 } from '../sql/index.js';
 
@@ -49,6 +51,8 @@ export function table(name: string, alias?: string): TableReference {
   return alias === undefined ? { type: 'table', name } : { type: 'table', name, alias };
 }
 
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
 export interface CoreParts {
   readonly items: readonly SelectItem[];
   readonly from: FromItem;
@@ -59,15 +63,17 @@ export interface CoreParts {
 }
 
 export function core(parts: CoreParts): SelectCore {
-  return {
+  // Fields are set one by one: spreading objects that are mostly empty was seen in profiles.
+  const made: Mutable<SelectCore> = {
     type: 'core',
     distinct: parts.distinct ?? false,
     items: parts.items,
     from: [parts.from],
-    ...(parts.where === undefined ? {} : { where: parts.where }),
     groupBy: parts.groupBy ?? [],
-    ...(parts.having === undefined ? {} : { having: parts.having }),
   };
+  if (parts.where !== undefined) made.where = parts.where;
+  if (parts.having !== undefined) made.having = parts.having;
+  return made;
 }
 
 export interface QueryTail {
@@ -78,14 +84,35 @@ export interface QueryTail {
 }
 
 export function query(body: QueryBody, tail: QueryTail = {}): SelectStatement {
-  return {
+  const made: Mutable<SelectStatement> = {
     type: 'select',
-    ...(tail.with === undefined ? {} : { with: tail.with }),
     body,
     orderBy: tail.orderBy ?? [],
-    ...(tail.limit === undefined ? {} : { limit: literal(tail.limit) }),
     locks: tail.locks ?? [],
   };
+  if (tail.with !== undefined) made.with = tail.with;
+  if (tail.limit !== undefined) made.limit = literal(tail.limit);
+  return made;
+}
+
+/** UPDATE of one table. */
+export function update(
+  name: string,
+  set: Readonly<Record<string, Expression>>,
+  where: Expression | undefined,
+): UpdateStatement {
+  return {
+    type: 'update',
+    table: table(name),
+    set: assignments(set),
+    from: [],
+    ...(where === undefined ? {} : { where }),
+    orderBy: [],
+  };
+}
+
+export function assignments(set: Readonly<Record<string, Expression>>): Assignment[] {
+  return Object.entries(set).map(([name, value]) => ({ columns: [name], value }));
 }
 
 /** The conjunction of what is there. */

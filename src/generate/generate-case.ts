@@ -44,13 +44,13 @@ export interface Generated {
   /** Absent: a free run. */
   readonly schedule?: Schedule;
   readonly tables: readonly TableModel[];
-  /** The order in which the shadow state believes the transactions to run: one after another. */
+  /** The order in which the shadow state takes the transactions to run: one after another. */
   readonly serial: Schedule;
-  /** By table: the rows believed to be there in the end. */
-  readonly believed: Readonly<Record<string, BelievedRows>>;
+  /** By table: the rows predicted to be there in the end. */
+  readonly predicted: Readonly<Record<string, PredictedRows>>;
 }
 
-export interface BelievedRows {
+export interface PredictedRows {
   /** Certainly there. */
   readonly live: readonly number[];
   /** Perhaps there. */
@@ -62,7 +62,7 @@ export function generateCase(seed: string, options: GenerateOptions): Case {
   return generate(seed, options).case;
 }
 
-/** The case of a seed, with its order and what the generator believes of it. */
+/** The case of a seed, with its order and what the generator predicts of it. */
 export function generate(seed: string, options: GenerateOptions): Generated {
   const profile = resolveProfile(options.profile);
   const { capabilities } = options;
@@ -70,7 +70,7 @@ export function generate(seed: string, options: GenerateOptions): Generated {
   const random = new Random(`${profile.name}/${seed}`);
   const chooser = new Chooser(random, profile, capabilities);
   const tables = drawSchema(chooser);
-  const shadow = new Shadow(tables);
+  const shadow = new Shadow(tables, dialect);
   const transactions = new Transactions(new Predicates(chooser, shadow));
   const print = (statement: Statement) => printStatement(statement, dialect);
   const setup = [
@@ -116,7 +116,7 @@ export function generate(seed: string, options: GenerateOptions): Generated {
     ...(schedule === undefined ? {} : { schedule }),
     tables,
     serial: totalOrder(order),
-    believed: Object.fromEntries(
+    predicted: Object.fromEntries(
       shadow.tables.map((each) => {
         const all = each.list();
         const rids = (sure: boolean) => all.filter((row) => row.sure === sure).map(({ rid }) => rid);

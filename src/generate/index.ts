@@ -10,13 +10,13 @@ export {
   type Weights,
 } from './features.js';
 export {
-  type BelievedRows,
   type Generated,
   type GenerateOptions,
   generate,
   generateCase,
   type Interleaving,
   observeTables,
+  type PredictedRows,
 } from './generate-case.js';
 export { type Evidence, learnFromHistory, learnFromSetup, learnFromStatements } from './learn.js';
 export { findProfile, makeProfile, type Profile, parseProfile, profiles, type Range } from './profile.js';

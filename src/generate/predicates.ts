@@ -1,5 +1,5 @@
 /**
- * Conditions built around a row that is believed to be alive, so that they hold for it (or for its neighbours), and
+ * Conditions built around a row that is predicted to be alive, so that they hold for it (or for its neighbours), and
  * the values statements write.
  */
 import type { ComparisonOperator, Expression, SelectStatement, Value } from '../sql/index.js';
@@ -107,9 +107,7 @@ export class Predicates {
       case 'key':
         return columns
           .filter(({ name }) => key.includes(name))
-          .map((each) =>
-            binary('=', at(each), literal(this.#near(each, aim.row) ?? freshValue(each.kind, 1))),
-          )
+          .map((each) => binary('=', at(each), literal(this.#near(each, aim) ?? freshValue(each.kind, 1))))
           .reduce((left, right) => binary('AND', left, right));
       case 'like': {
         const each = random.pick(columns.filter(({ kind }) => kind === 'text'));
@@ -132,7 +130,7 @@ export class Predicates {
           return binary('=', binary('%', at(each), literal(2)), literal(random.below(2)));
         }
         const sum = binary(random.pick(['+', '-'] as const), at(each), literal(random.between(1, 3)));
-        return binary(this.#operator(), sum, literal(this.#near(each, aim.row) ?? 1));
+        return binary(this.#operator(), sum, literal(this.#near(each, aim) ?? 1));
       }
       default:
         return this.#comparing(aim, option);
@@ -146,9 +144,9 @@ export class Predicates {
     const comparable = columns.filter(({ kind }) => kind !== 'boolean' && kind !== 'binary');
     const each = random.pick(option === 'comparison' ? columns : comparable);
     const operand = columnOf(aim, each.name);
-    const value = () => literal(this.#near(each, aim.row) ?? this.constant(each));
+    const value = () => literal(this.#near(each, aim) ?? this.constant(each));
     if (option === 'between') {
-      const [low, high] = this.#bounds(each, aim.row);
+      const [low, high] = this.#bounds(each, aim);
       return {
         type: 'between',
         operand,
@@ -255,13 +253,13 @@ export class Predicates {
   }
 
   /** The value the row has, where it is known and not NULL. */
-  #near(each: ColumnModel, row: ShadowRow | undefined): Value | undefined {
-    return row?.values[each.name] ?? undefined;
+  #near(each: ColumnModel, { table: of, row }: Aim): Value | undefined {
+    return (row === undefined ? undefined : of.value(row, each.name)) ?? undefined;
   }
 
-  #bounds(each: ColumnModel, row: ShadowRow | undefined): readonly [Value, Value] {
+  #bounds(each: ColumnModel, aim: Aim): readonly [Value, Value] {
     const { random } = this.chooser;
-    const near = this.#near(each, row) ?? this.constant(each);
+    const near = this.#near(each, aim) ?? this.constant(each);
     if (typeof near === 'number' && isWhole(each.kind))
       return [near - random.below(3), near + random.below(4)];
     const other = this.constant(each);

@@ -3,7 +3,7 @@ import type { InsertStatement, Value } from '../sql/index.js';
 import { literal, table } from './build.js';
 import type { Chooser } from './chooser.js';
 import { type ColumnModel, ridColumn } from './schema.js';
-import type { Shadow, ShadowTable } from './shadow.js';
+import type { Shadow, ShadowRow, ShadowTable } from './shadow.js';
 import { freshValue } from './values.js';
 
 export type RowValues = Readonly<Record<string, Value>>;
@@ -17,33 +17,37 @@ export class Rows {
     this.#shadow = shadow;
   }
 
-  /** A new row: fresh `rid`, key and version, the rest from the domains. */
-  newRow(of: ShadowTable, smallKey = this.#chooser.chance('write.small-key')): RowValues {
-    const rid = of.nextRid++;
-    const row: Record<string, Value> = { [ridColumn]: rid, ...this.freeKey(of, smallKey) };
-    for (const each of writable(of)) {
-      if (each.role !== 'key') row[each.name] = this.value(of, each);
-    }
-    return row;
+  /** New rows for one statement: fresh `rid`s, keys and versions, the rest from the domains. */
+  newRows(of: ShadowTable, count: number, small?: boolean): RowValues[] {
+    const taken = new TakenKeys(of);
+    const columns = writable(of);
+    return Array.from({ length: count }, () => {
+      const smallKey = small ?? this.#chooser.chance('write.small-key');
+      const row: Record<string, Value> = { [ridColumn]: of.nextRid++, ...this.#freeKey(of, smallKey, taken) };
+      for (const each of columns) if (each.role !== 'key') row[each.name] = this.value(of, each);
+      return row;
+    });
   }
 
   /**
-   * A key no row has: a new one, or (`small`) one of the few small ones, if one is free. Small ones are taken again after
+   * A key no row has: a new one, or one of the few small ones, if one is free. Small ones are taken again after
    * a DELETE, and by two sessions at once.
    */
-  freeKey(of: ShadowTable, small = this.#chooser.chance('write.small-key')): RowValues {
+  freeKey(of: ShadowTable): RowValues {
+    return this.#freeKey(of, this.#chooser.chance('write.small-key'), new TakenKeys(of));
+  }
+
+  #freeKey(of: ShadowTable, small: boolean, taken: TakenKeys): RowValues {
     const columns = of.model.columns.filter(({ role }) => role === 'key');
     if (columns.length === 0) return {};
-    const taken = new Set(
-      of.list().map((row) => JSON.stringify(columns.map(({ name }) => row.values[name]))),
-    );
-    const entries = (n: () => number) =>
-      columns.map((each) => [each.name, freshValue(each.kind, n())] as const);
+    const draw = (n: () => number) => columns.map((each) => freshValue(each.kind, n()));
+    const named = (values: readonly Value[]) =>
+      Object.fromEntries(values.map((value, i) => [columns[i]!.name, value]));
     for (let attempt = 0; small && attempt < 3; attempt++) {
-      const drawn = entries(() => this.#chooser.random.between(1, 12));
-      if (!taken.has(JSON.stringify(drawn.map(([, value]) => value)))) return Object.fromEntries(drawn);
+      const drawn = draw(() => this.#chooser.random.between(1, 12));
+      if (taken.add(drawn)) return named(drawn);
     }
-    return Object.fromEntries(entries(() => of.nextFresh++));
+    return named(draw(() => of.nextFresh++));
   }
 
   /** A value for a column of a new or changed row. */
@@ -58,12 +62,29 @@ export class Rows {
       case 'reference': {
         const parent = this.#shadow.table(each.references!.table)!;
         const rows = parent.list().filter(({ rid }) => rid <= parent.pinned);
-        const value = rows.length === 0 ? null : random.pick(rows).values[each.references!.column];
-        return value ?? null;
+        if (rows.length === 0) return null;
+        return parent.value(random.pick(rows), each.references!.column) ?? null;
       }
       default:
         return each.nullable && random.chance(0.12) ? null : random.pickSkewed(each.domain);
     }
+  }
+}
+
+/** The keys of a table's rows, collected when first asked for. */
+class TakenKeys {
+  #keys: Set<string> | undefined;
+
+  constructor(readonly of: ShadowTable) {}
+
+  /** Takes a key; false: it was taken before. */
+  add(key: readonly Value[]): boolean {
+    const { of } = this;
+    this.#keys ??= new Set(
+      of.list().map((row) => JSON.stringify(of.model.key.map((name) => of.value(row, name)))),
+    );
+    const { size } = this.#keys;
+    return this.#keys.add(JSON.stringify(key)).size > size;
   }
 }
 
@@ -72,8 +93,15 @@ export function writable(of: ShadowTable): ColumnModel[] {
   return of.model.columns.filter(({ role }) => role !== 'rid' && role !== 'generated');
 }
 
-export function keyOf(of: ShadowTable, row: RowValues): RowValues {
-  return Object.fromEntries(of.model.key.map((name) => [name, row[name]!]));
+/** The key of a row; undefined where a part of it is not known. */
+export function keyOf(of: ShadowTable, row: ShadowRow): RowValues | undefined {
+  const key: Record<string, Value> = {};
+  for (const name of of.model.key) {
+    const value = of.value(row, name);
+    if (value === undefined) return undefined;
+    key[name] = value;
+  }
+  return key;
 }
 
 export function insertRows(

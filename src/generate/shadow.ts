@@ -2,23 +2,46 @@
  * The shadow state: which rows the tables would hold if the transactions generated so far had run one after another.
  *
  * It exists so that statements hit something: predicates are built around rows that are alive, keys are fresh or taken
- * on purpose. It is a belief, not an oracle. A value it cannot compute is `undefined`, and a row that may or may not be
- * there is not `sure`; nothing is ever concluded from those.
+ * on purpose. Each write is evaluated as the verifier would evaluate it (`sql/evaluate`). It is a prediction, not an
+ * oracle: a cell that cannot be computed is undecidable, a row that may or may not be there is not `sure`, and nothing
+ * is ever concluded from those.
  *
  * Every change is logged, so that ROLLBACK and ROLLBACK TO cost as much as what they undo.
  */
-import type { Expression, Value } from '../sql/index.js';
-import { type Belief, believe, believeValue } from './belief.js';
-import { ridColumn, type TableModel } from './schema.js';
+import {
+  applyInsert,
+  compileUpdate,
+  compileWhere,
+  type DeleteStatement,
+  type Dialect,
+  type EvaluatedRow,
+  type EvaluateOptions,
+  type Expression,
+  type InsertStatement,
+  isUndecidable,
+  type TableRows,
+  type TableShape,
+  tableShape,
+  type Undecidable,
+  type UpdateStatement,
+  undecidable,
+  type Value,
+} from '../sql/index.js';
+import { createTable, ridColumn, type TableModel } from './schema.js';
 
 export interface ShadowRow {
   readonly rid: number;
-  /** By column; undefined: not known. */
-  readonly values: Readonly<Record<string, Value | undefined>>;
+  /** In the order of the table's columns. */
+  readonly cells: EvaluatedRow;
   readonly sure: boolean;
 }
 
+const unsure = undecidable('rows that may or may not be there');
+const unknown = undecidable('a write of which the effect is not known');
+
 export class ShadowTable {
+  readonly shape: TableShape;
+  readonly #indexes: ReadonlyMap<string, number>;
   readonly #rows = new Map<number, ShadowRow>();
   #list: readonly ShadowRow[] | undefined;
   nextRid = 1;
@@ -27,7 +50,13 @@ export class ShadowTable {
   /** Rids up to here belong to initial rows that other tables refer to. */
   pinned = 0;
 
-  constructor(readonly model: TableModel) {}
+  constructor(
+    readonly model: TableModel,
+    dialect: Dialect,
+  ) {
+    this.shape = tableShape(createTable(model, dialect, true), dialect);
+    this.#indexes = new Map(model.columns.map(({ name }, index) => [name, index]));
+  }
 
   get size(): number {
     return this.#rows.size;
@@ -41,6 +70,16 @@ export class ShadowTable {
   list(): readonly ShadowRow[] {
     this.#list ??= [...this.#rows.values()];
     return this.#list;
+  }
+
+  /** What a row holds in a column; undefined: not known. */
+  value(row: ShadowRow, column: string): Value | undefined {
+    const cell = row.cells[this.index(column)]!;
+    return isUndecidable(cell) ? undefined : cell;
+  }
+
+  index(column: string): number {
+    return this.#indexes.get(column)!;
   }
 
   /** Sets or removes a row. Changes that may have to be undone go through `Shadow`. */
@@ -59,11 +98,13 @@ interface Change {
 
 export class Shadow {
   readonly tables: readonly ShadowTable[];
+  readonly #options: EvaluateOptions;
   #log: Change[] = [];
   #nextVersion = 1;
 
-  constructor(models: readonly TableModel[]) {
-    this.tables = models.map((model) => new ShadowTable(model));
+  constructor(models: readonly TableModel[], dialect: Dialect) {
+    this.tables = models.map((model) => new ShadowTable(model, dialect));
+    this.#options = { dialect, table: (name) => this.#rowsOf(name) };
   }
 
   table(name: string): ShadowTable | undefined {
@@ -93,85 +134,104 @@ export class Shadow {
     this.#log = [];
   }
 
-  put(table: ShadowTable, row: ShadowRow): void {
-    this.#log.push({ table, rid: row.rid, before: table.row(row.rid) });
-    table.set(row.rid, row);
-  }
-
   remove(table: ShadowTable, rid: number): void {
     this.#log.push({ table, rid, before: table.row(rid) });
     table.set(rid, undefined);
   }
 
-  /** What a condition says of a row; an absent condition holds for all. */
-  matches(table: ShadowTable, row: ShadowRow, where: Expression | undefined): Belief {
-    return where === undefined ? true : believe(where, this.scope(table, row));
+  #put(table: ShadowTable, row: ShadowRow): void {
+    this.#log.push({ table, rid: row.rid, before: table.row(row.rid) });
+    table.set(row.rid, row);
   }
 
-  /** How columns of a row are found by an unaliased statement on its table. */
-  scope(table: ShadowTable, row: ShadowRow): Scope {
-    return { shadow: this, names: [[table.model.name, row]] };
+  /** A table as a subquery sees it. */
+  #rowsOf(name: string): TableRows | undefined {
+    const table = this.table(name);
+    if (table === undefined) return undefined;
+    const rows = table.list();
+    const { columns } = table.shape;
+    return { columns, rows: rows.every(({ sure }) => sure) ? rows.map(({ cells }) => cells) : unsure };
   }
 
-  /** The rows a condition can hold for: one, if it names a `rid`. */
-  #candidates(table: ShadowTable, where: Expression | undefined): readonly ShadowRow[] {
+  /** The rows a write may touch, each with whether it does; decided on the state before. */
+  #hits(
+    table: ShadowTable,
+    statement: UpdateStatement | DeleteStatement,
+  ): (readonly [row: ShadowRow, hit: true | Undecidable])[] {
+    const { where } = statement;
     const rid = where === undefined ? undefined : namedRid(where);
-    if (rid === undefined) return table.list();
-    const row = table.row(rid);
-    return row === undefined ? [] : [row];
+    const named = rid === undefined ? undefined : table.row(rid);
+    if (rid !== undefined && named === undefined) return [];
+    // `rid = 3` alone needs no evaluation: most writes are of that kind.
+    if (named !== undefined && isComparison(where!)) return [[named, true]];
+    const holds = compileWhere(statement, table.shape, this.#options);
+    const hits: (readonly [ShadowRow, true | Undecidable])[] = [];
+    for (const row of named === undefined ? table.list() : [named]) {
+      const hit = holds(row.cells);
+      if (hit !== false && hit !== null) hits.push([row, hit]);
+    }
+    return hits;
   }
 
-  /** Believes a DELETE. */
-  delete(table: ShadowTable, where: Expression | undefined): void {
-    // Decided on the state before: the condition may look at the table itself.
-    const hits = this.#candidates(table, where).map((row) => [row, this.matches(table, row, where)] as const);
-    for (const [row, hit] of hits) {
+  /** Follows a DELETE. */
+  delete(table: ShadowTable, statement: DeleteStatement): void {
+    for (const [row, hit] of this.#hits(table, statement)) {
       if (hit === true) this.remove(table, row.rid);
-      else if (hit === undefined && row.sure) this.put(table, { ...row, sure: false });
+      else if (row.sure) this.#put(table, { ...row, sure: false });
     }
   }
 
-  /** Believes an UPDATE; all values are computed from the old row. */
-  update(table: ShadowTable, where: Expression | undefined, set: Readonly<Record<string, Expression>>): void {
-    // Hits are decided on the state before, and so are the values.
-    const changes: ShadowRow[] = [];
-    for (const row of this.#candidates(table, where)) {
-      const hit = this.matches(table, row, where);
-      if (hit === false || hit === null) continue;
-      const values: Record<string, Value | undefined> = { ...row.values };
-      for (const name of Object.keys(set)) {
-        values[name] = hit === true ? believeValue(set[name]!, this.scope(table, row)) : undefined;
-      }
-      changes.push({ rid: row.rid, values: this.#derive(table, values), sure: row.sure });
-    }
-    for (const row of changes) this.put(table, row);
+  /** Follows an UPDATE. Which rows it changes, and to what, is decided on the state before. */
+  update(table: ShadowTable, statement: UpdateStatement): void {
+    const hits = this.#hits(table, statement);
+    if (hits.length === 0) return;
+    const change = compileUpdate(statement, table.shape, this.#options);
+    const changed = hits.map(([row, hit]): ShadowRow => {
+      const cells = hit === true ? change(row.cells) : hit;
+      return { ...row, cells: isUndecidable(cells) ? forget(table, row.cells, statement) : cells };
+    });
+    for (const row of changed) this.#put(table, row);
   }
 
-  insert(
-    table: ShadowTable,
-    rid: number,
-    values: Readonly<Record<string, Value | undefined>>,
-    sure = true,
-  ): void {
-    this.put(table, { rid, values: this.#derive(table, { ...values, [ridColumn]: rid }), sure });
+  /** Follows an INSERT of constants, or of one computed row for each row of a table that a condition on `rid` names. */
+  insert(table: ShadowTable, statement: InsertStatement): void {
+    if (statement.source.type !== 'query') {
+      this.#insert(table, statement, this.#options, true);
+      return;
+    }
+    // Copies of rows that may not be there may not be there either.
+    const all = table.list();
+    const sources = [all.filter(({ sure }) => sure), ...all.filter(({ sure }) => !sure).map((row) => [row])];
+    for (const rows of sources) {
+      const source: TableRows = { columns: table.shape.columns, rows: rows.map(({ cells }) => cells) };
+      this.#insert(table, statement, { ...this.#options, table: () => source }, rows[0]?.sure ?? true);
+    }
   }
 
-  /** The same values with generated columns computed. */
-  #derive(
-    table: ShadowTable,
-    values: Record<string, Value | undefined>,
-  ): Readonly<Record<string, Value | undefined>> {
-    for (const { name, generated } of table.model.columns) {
-      if (generated === undefined) continue;
-      const row = { rid: 0, values, sure: true };
-      values[name] = believeValue(generated, this.scope(table, row));
-    }
-    return values;
+  #insert(table: ShadowTable, statement: InsertStatement, options: EvaluateOptions, sure: boolean): void {
+    const rows = applyInsert(statement, table.shape, options);
+    if (isUndecidable(rows)) return;
+    const at = table.index(ridColumn);
+    for (const cells of rows) this.#put(table, { rid: cells[at] as number, cells, sure });
   }
 }
 
 /** More than any `rid`. */
 const versionStep = 1_000_000;
+
+/** A row after an UPDATE that may have changed it: what it assigns, and what depends on that, is no longer known. */
+function forget(table: ShadowTable, row: EvaluatedRow, { set }: UpdateStatement): EvaluatedRow {
+  const cells = [...row];
+  for (const { columns } of set) for (const name of columns) cells[table.index(name)] = unknown;
+  table.shape.columns.forEach(({ generated }, i) => {
+    if (generated !== undefined) cells[i] = unknown;
+  });
+  return cells;
+}
+
+function isComparison(where: Expression): boolean {
+  return where.type === 'binary' && where.op === '=';
+}
 
 /** The `rid` a condition demands, if it does. */
 function namedRid(where: Expression): number | undefined {
@@ -181,10 +241,4 @@ function namedRid(where: Expression): number | undefined {
   const named =
     where.op === '=' && left.type === 'column' && left.name === ridColumn && right.type === 'literal';
   return named && typeof right.value === 'number' ? right.value : undefined;
-}
-
-/** Where columns are looked up: the innermost table first. */
-export interface Scope {
-  readonly shadow: Shadow;
-  readonly names: readonly (readonly [name: string, row: ShadowRow])[];
 }

@@ -1,6 +1,6 @@
 /** Upsert, REPLACE and MERGE: writes that insert a row or change the one that has its key. */
 import type { Assignment, Expression, InsertStatement, MergeStatement, Value } from '../sql/index.js';
-import { binary, column, core, item, literal, query, table } from './build.js';
+import { assignments, binary, column, core, item, literal, query, table, update } from './build.js';
 import { insertRows, keyOf, writable } from './rows.js';
 import { type ColumnModel, ridColumn } from './schema.js';
 import type { ShadowRow, ShadowTable } from './shadow.js';
@@ -30,21 +30,19 @@ export class Upserts {
 
   /** A new row; two times in three with the key of a row that is there. */
   #meet(of: ShadowTable, spared: number): Meeting {
-    const row = this.writes.rows.newRow(of);
-    const known = of.list().filter((each) => each.rid > spared && each.sure && knowsKey(of, each));
+    const row = this.writes.rows.newRows(of, 1)[0]!;
+    const known = of.list().filter((each) => each.rid > spared && each.sure && keyOf(of, each) !== undefined);
     if (known.length === 0 || this.#random.chance(0.33)) return { row, met: undefined };
     const met = this.#random.pick(known);
-    return { row: { ...row, ...keyOf(of, met.values as Record<string, Value>) }, met };
+    return { row: { ...row, ...keyOf(of, met) }, met };
   }
 
-  #believe(
-    of: ShadowTable,
-    { row, met }: Meeting,
-    set: Readonly<Record<string, Expression>> | undefined,
-  ): void {
-    if (met === undefined) this.#shadow.insert(of, row[ridColumn] as number, row);
-    else if (set !== undefined) {
-      this.#shadow.update(of, binary('=', column(ridColumn), literal(met.rid)), set);
+  /** Follows the statement: it inserts the row, or makes the assignments to the row it meets. */
+  #follow(of: ShadowTable, { row, met }: Meeting, set: Readonly<Record<string, Expression>>): void {
+    if (met === undefined) this.#shadow.insert(of, insertRows(of, writable(of), [row], {}));
+    else {
+      const where = binary('=', column(ridColumn), literal(met.rid));
+      this.#shadow.update(of, update(of.model.name, set, where));
     }
   }
 
@@ -65,24 +63,23 @@ export class Upserts {
     const set = Object.fromEntries(
       changed.map((each) => [each.name, literal(this.writes.rows.value(of, each))] as const),
     );
-    const assignments = Object.entries(set).map(([name, value]): Assignment => ({ columns: [name], value }));
     if (dialect === 'mysql') {
       const first = of.model.key[0]!;
       const nothing: Assignment[] = [{ columns: [first], value: column(first) }];
       const conflict = {
         type: 'on-duplicate-key',
-        set: assignments.length > 0 ? assignments : nothing,
+        set: changed.length > 0 ? assignments(set) : nothing,
       } as const;
-      this.#believe(of, meeting, set);
+      this.#follow(of, meeting, set);
       return { statement: insertRows(of, columns, [meeting.row], { conflict }) };
     }
-    const nothing = assignments.length === 0 || this.#random.chance(0.25);
+    const nothing = changed.length === 0 || this.#random.chance(0.25);
     const conflict: InsertStatement['conflict'] = {
       type: 'on-conflict',
       columns: of.model.key.map((name) => ({ expression: column(name) })),
-      ...(nothing ? {} : { set: assignments }),
+      ...(nothing ? {} : { set: assignments(set) }),
     };
-    this.#believe(of, meeting, nothing ? undefined : set);
+    this.#follow(of, meeting, nothing ? {} : set);
     return { statement: insertRows(of, columns, [meeting.row], { conflict }) };
   }
 
@@ -90,8 +87,9 @@ export class Upserts {
   replace(of: ShadowTable): Written {
     const meeting = this.#meet(of, of.pinned);
     if (meeting.met !== undefined) this.#shadow.remove(of, meeting.met.rid);
-    this.#shadow.insert(of, meeting.row[ridColumn] as number, meeting.row);
-    return { statement: insertRows(of, writable(of), [meeting.row], { mode: 'replace' }) };
+    const statement = insertRows(of, writable(of), [meeting.row], { mode: 'replace' });
+    this.#shadow.insert(of, statement);
+    return { statement };
   }
 
   /** MERGE of one computed row. */
@@ -112,26 +110,19 @@ export class Upserts {
       match: 'not matched',
       action: { type: 'insert', columns, values: columns.map((each) => literal(meeting.row[each]!)) },
     };
-    const update: MergeStatement['whens'][number] = {
+    const change: MergeStatement['whens'][number] = {
       match: 'matched',
-      action: {
-        type: 'update',
-        set: Object.entries(set).map(([each, value]) => ({ columns: [each], value })),
-      },
+      action: { type: 'update', set: assignments(set) },
     };
-    this.#believe(of, meeting, set);
+    this.#follow(of, meeting, set);
     return {
       statement: {
         type: 'merge',
         table: table(name),
         using: { type: 'derived', query: source, alias: 's' },
         on,
-        whens: changed.length > 0 ? [update, insert] : [insert],
+        whens: changed.length > 0 ? [change, insert] : [insert],
       },
     };
   }
-}
-
-function knowsKey(of: ShadowTable, row: ShadowRow): boolean {
-  return of.model.key.every((name) => row.values[name] !== undefined);
 }

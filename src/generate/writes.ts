@@ -1,14 +1,13 @@
 /**
- * Statements that write, each believed by the shadow state as it is built.
+ * Statements that write, each followed by the shadow state as it is built.
  *
  * What keeps them valid: rows get fresh `rid`s; keys and unique columns get values no live row has, except in a
  * deliberate collision; writes to them name one row; rows that other tables refer to are neither deleted nor re-keyed.
  */
-import type { Assignment, Expression, InsertStatement, Statement, Value } from '../sql/index.js';
-import { believeValue } from './belief.js';
-import { binary, both, column, core, item, literal, query, table } from './build.js';
+import type { DeleteStatement, Expression, InsertStatement, Statement } from '../sql/index.js';
+import { binary, both, column, core, item, literal, query, table, update } from './build.js';
 import type { Aim, Predicates } from './predicates.js';
-import { insertRows, keyOf, Rows, type RowValues, writable } from './rows.js';
+import { insertRows, keyOf, Rows, writable } from './rows.js';
 import { type ColumnModel, ridColumn } from './schema.js';
 import type { ShadowTable } from './shadow.js';
 import { freshValue, isWhole } from './values.js';
@@ -42,31 +41,31 @@ export class Writes {
   insert(of: ShadowTable): Written {
     const collides = of.model.key.length > 0 && this.#chooser.chance('write.collision');
     const taken = collides
-      ? of.list().find((row) => row.sure && of.model.key.every((k) => row.values[k] !== undefined))
+      ? of
+          .list()
+          .filter(({ sure }) => sure)
+          .map((row) => keyOf(of, row))
+          .find((key) => key !== undefined)
       : undefined;
     const count =
       taken === undefined && this.#chooser.chance('write.multi-row') ? this.#random.between(2, 3) : 1;
     const leftOut = this.#leftOut(of);
     const columns = writable(of).filter((each) => !leftOut.has(each.name));
-    const rows: RowValues[] = [];
-    for (let i = 0; i < count; i++) {
-      const key = taken === undefined ? {} : keyOf(of, taken.values as RowValues);
-      const row = { ...this.rows.newRow(of), ...key };
-      rows.push(row);
-      if (taken === undefined) this.#believeInsert(of, row, leftOut);
+    const rows = this.rows.newRows(of, count);
+    if (taken !== undefined) {
+      const row = { ...rows[0]!, ...taken };
+      return { statement: insertRows(of, columns, [row], this.#returning(of)), collides: true };
     }
     const statement = insertRows(of, columns, rows, this.#returning(of));
-    return taken === undefined ? { statement } : { statement, collides: true };
+    this.#shadow.insert(of, statement);
+    return { statement };
   }
 
   /** The rows a table begins with. */
   initialRows(of: ShadowTable, count: number): InsertStatement {
-    const rows = Array.from({ length: count }, () => {
-      const row = this.rows.newRow(of, true);
-      this.#believeInsert(of, row, new Set());
-      return row;
-    });
-    return insertRows(of, writable(of), rows, {});
+    const statement = insertRows(of, writable(of), this.rows.newRows(of, count, true), {});
+    this.#shadow.insert(of, statement);
+    return statement;
   }
 
   /** Nullable or defaulted columns an INSERT does not name. */
@@ -76,12 +75,6 @@ export class Writes {
       (each) => each.role === 'plain' && (each.nullable || each.default !== undefined),
     );
     return new Set(free.length === 0 ? [] : [this.#random.pick(free).name]);
-  }
-
-  #believeInsert(of: ShadowTable, row: RowValues, leftOut: ReadonlySet<string>): void {
-    const values: Record<string, Value | undefined> = { ...row };
-    for (const each of of.model.columns) if (leftOut.has(each.name)) values[each.name] = each.default ?? null;
-    this.#shadow.insert(of, row[ridColumn] as number, values);
   }
 
   #returning(of: ShadowTable): Pick<InsertStatement, 'returning'> {
@@ -116,22 +109,15 @@ export class Writes {
       return many ? binary('+', literal(block), copied) : literal(freshValue(each.kind, of.nextFresh++));
     });
     if (many) of.nextFresh = Math.max(of.nextFresh, of.nextRid);
-    for (const row of of.list()) {
-      const scope = { shadow: this.#shadow, names: [['s', row] as const] };
-      const hit = this.#shadow.matches(of, row, undefined) && believeValue(range, scope);
-      if (hit !== true) continue;
-      const copy = Object.fromEntries(columns.map((each, i) => [each.name, believeValue(values[i]!, scope)]));
-      this.#shadow.insert(of, believeValue(rid, scope) as number, copy, row.sure);
-    }
     const items = [rid, ...values].map((each) => item(each));
-    return {
-      statement: {
-        type: 'insert',
-        table: table(of.model.name),
-        columns: [ridColumn, ...columns.map(({ name }) => name)],
-        source: { type: 'query', query: query(core({ items, from, where: range })) },
-      },
+    const statement: InsertStatement = {
+      type: 'insert',
+      table: table(of.model.name),
+      columns: [ridColumn, ...columns.map(({ name }) => name)],
+      source: { type: 'query', query: query(core({ items, from, where: range })) },
     };
+    this.#shadow.insert(of, statement);
+    return { statement };
   }
 
   /** Rows that an engine with `plainParents` cannot rewrite while others refer to them. */
@@ -183,19 +169,9 @@ export class Writes {
     set: Readonly<Record<string, Expression>>,
     where: Expression | undefined,
   ): Written {
-    this.#shadow.update(aim.table, where, set);
-    const assignments = Object.entries(set).map(([name, value]): Assignment => ({ columns: [name], value }));
-    return {
-      statement: {
-        type: 'update',
-        table: table(aim.name),
-        set: assignments,
-        from: [],
-        ...(where === undefined ? {} : { where }),
-        orderBy: [],
-        ...this.#returning(aim.table),
-      },
-    };
+    const statement = update(aim.name, set, where);
+    this.#shadow.update(aim.table, statement);
+    return { statement: { ...statement, ...this.#returning(aim.table) } };
   }
 
   #updateKey(aim: Aim): Written {
@@ -218,7 +194,7 @@ export class Writes {
     }
     if (each.role === 'unique') return fresh();
     if (how === 'no-op') {
-      const now = aim.row?.values[each.name];
+      const now = aim.row === undefined ? undefined : aim.table.value(aim.row, each.name);
       return this.#random.chance(0.3) || now === undefined || (now === null && !each.nullable)
         ? own
         : literal(now);
@@ -256,17 +232,15 @@ export class Writes {
           : this.predicates.where(aim);
     const spare = of.pinned === 0 ? undefined : binary('>', column(ridColumn), literal(of.pinned));
     const where = both(asked, spare);
-    this.#shadow.delete(of, where);
-    return {
-      statement: {
-        type: 'delete',
-        table: table(aim.name),
-        using: [],
-        ...(where === undefined ? {} : { where }),
-        orderBy: [],
-        ...this.#returning(of),
-      },
+    const statement: DeleteStatement = {
+      type: 'delete',
+      table: table(aim.name),
+      using: [],
+      ...(where === undefined ? {} : { where }),
+      orderBy: [],
     };
+    this.#shadow.delete(of, statement);
+    return { statement: { ...statement, ...this.#returning(of) } };
   }
 }
 

@@ -82,13 +82,19 @@ export {
 export type { ColumnInfo, EvaluateOptions, TableRows } from './evaluate/scope.js';
 export { type ShapeColumn, type TableShape, tableShape } from './evaluate/shape.js';
 export { type Family, type SqlType, sqlType } from './evaluate/types.js';
-export { type Evaluated, isUndecidable, type Truth, type Undecidable } from './evaluate/undecidable.js';
+export {
+  type Evaluated,
+  type EvaluatedRow,
+  isUndecidable,
+  type Truth,
+  type Undecidable,
+  undecidable,
+} from './evaluate/undecidable.js';
 export {
   applyInsert,
   applyUpdate,
   compileUpdate,
   compileWhere,
-  type EvaluatedRow,
   evaluateWhere,
 } from './evaluate/write.js';
 export { isAggregateCall, type StatementFeatures, statementFeatures, type TableUse } from './features.js';

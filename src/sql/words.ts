@@ -6,6 +6,7 @@
  * The printer's list is long: every word some dialect reserves; quoting a name too many is harmless.
  */
 import { type Dialect, quoteIdentifier } from './dialect.js';
+import { remember } from './remember.js';
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
 
@@ -79,10 +80,10 @@ const plain = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const folded = /^[a-z_][a-z0-9_]*$/;
 
 /** A name as the dialect reads it back: bare where that is safe. */
-export function printName(name: string, dialect: Dialect): string {
+export const printName = remember((name: string, dialect: Dialect): string => {
   const bare = (dialect === 'postgres' ? folded : plain).test(name) && !reserved.has(name.toUpperCase());
   return bare ? name : quoteIdentifier(name, dialect);
-}
+});
 
 /** What an unquoted name means: PostgreSQL folds it, the others compare names without case and keep the spelling. */
 export function foldName(text: string, dialect: Dialect): string {
@@ -91,5 +92,6 @@ export function foldName(text: string, dialect: Dialect): string {
 
 /** Whether two names are one in this dialect. */
 export function sameName(a: string, b: string, dialect: Dialect): boolean {
-  return a === b || (dialect !== 'postgres' && a.toLowerCase() === b.toLowerCase());
+  if (a === b) return true;
+  return dialect !== 'postgres' && a.length === b.length && a.toLowerCase() === b.toLowerCase();
 }

@@ -59,6 +59,10 @@ function toInteger(value: Value, from: SqlType, to: SqlType, dialect: Dialect): 
   if (typeof value === 'boolean')
     return dialect === 'mysql' || dialect === 'sqlite' ? Number(value) : uncertain;
   if (!isNumeric(from)) return uncertain;
+  // Nearly all integers are small.
+  if (typeof value === 'number' && Number.isInteger(value) && Math.abs(value) < 2 ** 31) {
+    if ((to.bits ?? 64) >= 32 && (value >= 0 || to.unsigned !== true)) return value;
+  }
   const exact = toDecimal(value);
   const whole = exact === undefined ? undefined : rescale(exact, 0);
   if (whole === undefined) return undecidable('a value that must be rounded');

@@ -5,7 +5,6 @@
  * under an unknown collation, implicit conversions, overflow, rounding and unknown functions are undecidable.
  */
 import type { Expression, SelectStatement } from '../ast.js';
-import type { Row } from '../value.js';
 import { defaultTextOrder } from './compare.js';
 import { compileTruth } from './condition.js';
 import { compileValue } from './expression.js';
@@ -20,11 +19,19 @@ import {
 } from './scope.js';
 import { compileQuery } from './select.js';
 import type { SqlType } from './types.js';
-import { decide, type Evaluated, isUndecidable, type Truth, type Undecidable } from './undecidable.js';
+import {
+  decide,
+  type Evaluated,
+  type EvaluatedRow,
+  isUndecidable,
+  NotDecidable,
+  type Truth,
+  type Undecidable,
+} from './undecidable.js';
 
 /** What compiling needs, made from a caller's options. */
 export function contextOf(options: EvaluateOptions): Context {
-  const relations = new Map<string, Relation>();
+  let relations: Map<string, Relation> | undefined;
   return {
     dialect: options.dialect,
     textOrder: options.textOrder ?? defaultTextOrder(options.dialect),
@@ -32,15 +39,19 @@ export function contextOf(options: EvaluateOptions): Context {
     compileQuery,
     table: (name, schema) => {
       const key = JSON.stringify([schema, name]);
-      const known = relations.get(key);
+      const known = relations?.get(key);
       if (known !== undefined) return known;
       const table = options.table?.(name, schema);
       if (table === undefined) return undefined;
       const relation: Relation = {
         columns: scopeColumns(table.columns, options.dialect, name),
         correlated: false,
-        run: () => ({ rows: table.rows, order: 'none' }),
+        run: () => {
+          if (isUndecidable(table.rows)) throw new NotDecidable(table.rows.undecidable);
+          return { rows: table.rows, order: 'none' };
+        },
       };
+      relations ??= new Map();
       relations.set(key, relation);
       return relation;
     },
@@ -61,7 +72,7 @@ export function compilePredicate(
   expression: Expression,
   columns: readonly ColumnInfo[],
   options: EvaluateOptions,
-): (row: Row) => Truth {
+): (row: EvaluatedRow) => Truth {
   const compiled = decide(() => compileTruth(expression, scopeOf(columns, options), contextOf(options)));
   if (isUndecidable(compiled)) return () => compiled;
   const env: Env = { row: [], outer: undefined };
@@ -76,7 +87,7 @@ export function compileExpression(
   expression: Expression,
   columns: readonly ColumnInfo[],
   options: EvaluateOptions,
-): (row: Row) => Evaluated {
+): (row: EvaluatedRow) => Evaluated {
   const compiled = decide(() => compileValue(expression, scopeOf(columns, options), contextOf(options)));
   if (isUndecidable(compiled)) return () => compiled;
   return (row) => compiled.run({ row, outer: undefined });
@@ -85,7 +96,7 @@ export function compileExpression(
 /** The value of an expression for one row. */
 export function evaluateExpression(
   expression: Expression,
-  scope: { readonly columns: readonly ColumnInfo[]; readonly row: Row },
+  scope: { readonly columns: readonly ColumnInfo[]; readonly row: EvaluatedRow },
   options: EvaluateOptions,
 ): Evaluated {
   return compileExpression(expression, scope.columns, options)(scope.row);
@@ -95,7 +106,7 @@ export interface SelectResult {
   readonly columns: readonly string[];
   readonly types: readonly SqlType[];
   /** A cell may be undecidable on its own; which rows there are is certain. */
-  readonly rows: readonly (readonly Evaluated[])[];
+  readonly rows: readonly EvaluatedRow[];
   /** `total`: the rows must come in this order; `partial`: rows of equal rank may change places; `none`: any order. */
   readonly order: 'none' | 'partial' | 'total';
 }

@@ -1,11 +1,16 @@
 /** What names mean where an expression stands: the columns of the row at hand, then those of the queries around it. */
 import type { ColumnExpression, Expression, SelectStatement } from '../ast.js';
 import type { Dialect } from '../dialect.js';
-import type { Row } from '../value.js';
 import { sameName } from '../words.js';
 import type { TextOrder } from './compare.js';
 import { type SqlType, sqlType } from './types.js';
-import { type Evaluated, NotDecidable, type Truth } from './undecidable.js';
+import {
+  type Evaluated,
+  type EvaluatedRow,
+  NotDecidable,
+  type Truth,
+  type Undecidable,
+} from './undecidable.js';
 
 /** A column as callers describe it. `type` is the declared type; without it, what depends on it is undecidable. */
 export interface ColumnInfo {
@@ -17,7 +22,8 @@ export interface ColumnInfo {
 
 export interface TableRows {
   readonly columns: readonly ColumnInfo[];
-  readonly rows: readonly Row[];
+  /** A cell may be undecidable on its own; `Undecidable` as a whole: which rows there are is not known. */
+  readonly rows: readonly EvaluatedRow[] | Undecidable;
 }
 
 export interface EvaluateOptions {

@@ -1,5 +1,6 @@
 /** The types an expression can have, as far as results depend on them. */
 import type { Dialect } from '../dialect.js';
+import { remember } from '../remember.js';
 import type { Value } from '../value.js';
 
 export type Family =
@@ -37,6 +38,8 @@ export const types = {
   text: { family: 'text' },
   double: { family: 'double' },
   bool: { family: 'bool' },
+  tinyint: { family: 'int', bits: 8 },
+  smallint: { family: 'int', bits: 16 },
   int: { family: 'int', bits: 32 },
   bigint: { family: 'int', bits: 64 },
 } as const satisfies Record<string, SqlType>;
@@ -57,7 +60,11 @@ const integerBits: Readonly<Record<string, number>> = {
 
 /** A declared type, by its name. */
 export function sqlType(declared: string | undefined, dialect: Dialect): SqlType {
-  const text = (declared ?? '').toUpperCase();
+  return readType(declared ?? '', dialect);
+}
+
+const readType = remember((declared: string, dialect: Dialect): SqlType => {
+  const text = declared.toUpperCase();
   if (dialect === 'sqlite') return sqliteAffinity(text);
   const [, base = '', first, second] =
     /^([A-Z0-9 ]+?)\s*(?:\(\s*(\d+)\s*(?:,\s*(\d+)\s*)?\))?(?:\s.*)?$/.exec(text) ?? [];
@@ -106,7 +113,7 @@ export function sqlType(declared: string | undefined, dialect: Dialect): SqlType
     default:
       return types.unknown;
   }
-}
+});
 
 function decimalType(precision: string | undefined, scale: string | undefined, dialect: Dialect): SqlType {
   if (precision !== undefined)
@@ -150,8 +157,8 @@ export function literalType(value: Value, dialect: Dialect): SqlType {
 /** DuckDB fits a constant to its neighbour, so its own width is the smallest that holds it. */
 function integerLiteralType(value: number, dialect: Dialect): SqlType {
   if (dialect === 'mysql' || dialect === 'sqlite') return types.bigint;
-  if (dialect === 'duckdb' && Math.abs(value) < 128) return { family: 'int', bits: 8 };
-  if (dialect === 'duckdb' && Math.abs(value) < 32768) return { family: 'int', bits: 16 };
+  if (dialect === 'duckdb' && Math.abs(value) < 128) return types.tinyint;
+  if (dialect === 'duckdb' && Math.abs(value) < 32768) return types.smallint;
   return Math.abs(value) < 2 ** 31 ? types.int : types.bigint;
 }
 

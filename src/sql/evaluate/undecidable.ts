@@ -8,6 +8,9 @@ export interface Undecidable {
 /** A value of SQL, or that it cannot be known exactly. */
 export type Evaluated = Value | Undecidable;
 
+/** A row of which some cells may not be known. */
+export type EvaluatedRow = readonly Evaluated[];
+
 /** SQL's three truth values, or that it cannot be known. */
 export type Truth = boolean | null | Undecidable;
 

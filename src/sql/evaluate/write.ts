@@ -13,20 +13,29 @@ import type {
   InsertStatement,
   UpdateStatement,
 } from '../ast.js';
-import type { Row, Value } from '../value.js';
+import type { Dialect } from '../dialect.js';
+import type { Value } from '../value.js';
 import { visitNodes } from '../walk.js';
 import { sameName } from '../words.js';
 import { coerce } from './coerce.js';
 import { compileTruth, textAs } from './condition.js';
 import { contextOf } from './evaluate.js';
 import { compileValue } from './expression.js';
-import { type Context, type Env, type EvaluateOptions, type Scope, scopeColumns } from './scope.js';
+import {
+  type Context,
+  type Env,
+  type EvaluateOptions,
+  type Scope,
+  type ScopeColumn,
+  scopeColumns,
+} from './scope.js';
 import { compileQuery } from './select.js';
 import type { ShapeColumn, TableShape } from './shape.js';
 import { type SqlType, sqlType, types } from './types.js';
 import {
   decide,
   type Evaluated,
+  type EvaluatedRow,
   isUndecidable,
   NotDecidable,
   type Truth,
@@ -34,14 +43,12 @@ import {
   undecidable,
 } from './undecidable.js';
 
-export type EvaluatedRow = readonly Evaluated[];
-
 /** The condition under which an UPDATE or DELETE touches a row of its table. */
 export function compileWhere(
   statement: UpdateStatement | DeleteStatement,
   shape: TableShape,
   options: EvaluateOptions,
-): (row: Row) => Truth {
+): (row: EvaluatedRow) => Truth {
   const compiled = decide(() => {
     const { scope, ctx } = prepare(statement, shape, options);
     return statement.where === undefined ? () => true : compileTruth(statement.where, scope, ctx);
@@ -58,7 +65,7 @@ export function compileWhere(
 export function evaluateWhere(
   statement: UpdateStatement | DeleteStatement,
   shape: TableShape,
-  row: Row,
+  row: EvaluatedRow,
   options: EvaluateOptions,
 ): Truth {
   return compileWhere(statement, shape, options)(row);
@@ -81,10 +88,19 @@ function tableScope(table: FromItem, shape: TableShape, options: EvaluateOptions
   if (table.type !== 'table' || !sameName(table.name, shape.name, options.dialect)) {
     throw new NotDecidable('a write to another table');
   }
-  return {
-    columns: scopeColumns(shape.columns, options.dialect, table.alias ?? table.name),
-    parent: undefined,
-  };
+  return { columns: shapeColumns(shape, options.dialect, table.alias ?? table.name), parent: undefined };
+}
+
+/** By shape, the columns of its latest scope: a table is nearly always called by its own name. */
+const latestColumns = new WeakMap<TableShape, { readonly called: string; readonly columns: ScopeColumn[] }>();
+
+function shapeColumns(shape: TableShape, dialect: Dialect, name: string): readonly ScopeColumn[] {
+  const called = `${dialect} ${name}`;
+  const latest = latestColumns.get(shape);
+  if (latest?.called === called) return latest.columns;
+  const columns = scopeColumns(shape.columns, dialect, name);
+  latestColumns.set(shape, { called, columns });
+  return columns;
 }
 
 /** How an UPDATE changes a row it touches. */
@@ -92,7 +108,7 @@ export function compileUpdate(
   update: UpdateStatement,
   shape: TableShape,
   options: EvaluateOptions,
-): (row: Row) => EvaluatedRow | Undecidable {
+): (row: EvaluatedRow) => EvaluatedRow | Undecidable {
   const compiled = decide(() => {
     const { scope, ctx } = prepare(update, shape, options);
     const steps = update.set.flatMap((assignment) => compileAssignment(assignment, shape, scope, ctx));
@@ -113,6 +129,7 @@ export function compileUpdate(
 
 /** MariaDB assigns all at once when the statement has a subquery, and one after the other when it has none. */
 function rejectUnsureOrder(update: UpdateStatement): void {
+  if (update.set.length < 2) return;
   if (!JSON.stringify([update.set, update.where]).includes('"type":"select"')) return;
   const assigned = new Set<string>();
   for (const { columns, value } of update.set) {
@@ -144,7 +161,7 @@ function rejectOwnReads(update: UpdateStatement, shape: TableShape, ctx: Context
 export function applyUpdate(
   update: UpdateStatement,
   shape: TableShape,
-  row: Row,
+  row: EvaluatedRow,
   options: EvaluateOptions,
 ): EvaluatedRow | Undecidable {
   return compileUpdate(update, shape, options)(row);
@@ -166,7 +183,9 @@ function compileAssignment(assignment: Assignment, shape: TableShape, scope: Sco
 }
 
 function columnIndex(name: string, shape: TableShape, ctx: Context): number {
-  const index = shape.columns.findIndex((column) => sameName(column.name, name, ctx.dialect));
+  const exact = shape.columns.findIndex((column) => column.name === name);
+  const index =
+    exact >= 0 ? exact : shape.columns.findIndex((column) => sameName(column.name, name, ctx.dialect));
   if (index < 0) throw new NotDecidable(`no column ${name} is known`);
   return index;
 }
@@ -180,6 +199,17 @@ function compileStored(e: Expression, column: ShapeColumn, scope: Scope, ctx: Co
     return (env: Env) => store(run(env), type, to, column, ctx);
   });
   return isUndecidable(compiled) ? () => compiled : compiled;
+}
+
+const nowhere: Env = { row: [], outer: undefined };
+const noColumns: Scope = { columns: [], parent: undefined };
+
+/** What a column will hold of an expression that names none. */
+function storedConstant(e: Expression, column: ShapeColumn, ctx: Context): Evaluated {
+  if (e.type !== 'literal') return compileStored(e, column, noColumns, ctx)(nowhere);
+  const to = sqlType(column.type, ctx.dialect);
+  const { type, run } = compileColumnValue(e, to, noColumns, ctx);
+  return store(run(nowhere), type, to, column, ctx);
 }
 
 function compileColumnValue(e: Expression, to: SqlType, scope: Scope, ctx: Context) {
@@ -214,7 +244,7 @@ function compileDefault(column: ShapeColumn, ctx: Context): Step['run'] {
   const { default: value } = column;
   if (value === undefined)
     return () => (column.notNull ? undecidable(`${column.name} cannot be NULL`) : null);
-  return compileStored(value, column, { columns: [], parent: undefined }, ctx);
+  return compileStored(value, column, noColumns, ctx);
 }
 
 function generatedColumns(shape: TableShape, scope: Scope, ctx: Context): Step[] {
@@ -240,33 +270,41 @@ export function applyInsert(
       shape.columns.filter(({ generated }) => generated === undefined).map(({ name }) => name);
     const targets = listed.map((name) => columnIndex(name, shape, ctx));
     const generated = generatedColumns(shape, scope, ctx);
-    const defaults = shape.columns.map((column) => {
-      const compiled = decide(() => compileDefault(column, ctx));
-      return isUndecidable(compiled) ? () => compiled : compiled;
-    });
-    const nowhere: Env = { row: [], outer: undefined };
+    const defaults: Step['run'][] = [];
     return sourceRows(insert, targets, shape, ctx).map((given) => {
-      const row = shape.columns.map((_, i) => (given.has(i) ? given.get(i)! : defaults[i]!(nowhere)));
-      for (const { index, run } of generated) row[index] = run({ row, outer: undefined });
-      return row;
+      const row = new Array<Evaluated | undefined>(shape.columns.length).fill(undefined);
+      given.forEach((cell, i) => {
+        row[targets[i]!] = cell;
+      });
+      const whole = row.map((cell, i) => {
+        if (cell !== undefined) return cell;
+        defaults[i] ??= defaultOf(shape.columns[i]!, ctx);
+        return defaults[i](nowhere);
+      });
+      for (const { index, run } of generated) whole[index] = run({ row: whole, outer: undefined });
+      return whole;
     });
   });
+}
+
+function defaultOf(column: ShapeColumn, ctx: Context): Step['run'] {
+  const compiled = decide(() => compileDefault(column, ctx));
+  return isUndecidable(compiled) ? () => compiled : compiled;
 }
 
 function readsTables(rows: readonly (readonly Expression[])[]): boolean {
   return JSON.stringify(rows).includes('"type":"select"');
 }
 
+/** What is given for the listed columns; a row of VALUES without a list of columns may be shorter. */
 function sourceRows(
   insert: InsertStatement,
   targets: readonly number[],
   shape: TableShape,
   ctx: Context,
-): Map<number, Evaluated>[] {
+): EvaluatedRow[] {
   const { source } = insert;
-  const empty: Scope = { columns: [], parent: undefined };
-  const nowhere: Env = { row: [], outer: undefined };
-  if (source.type === 'defaults') return [new Map()];
+  if (source.type === 'defaults') return [[]];
   if (source.type === 'values') {
     // MariaDB's later rows see the earlier ones of the same statement.
     if (ctx.dialect === 'mysql' && source.rows.length > 1 && readsTables(source.rows)) {
@@ -276,20 +314,15 @@ function sourceRows(
       if (row.length > targets.length || (insert.columns !== undefined && row.length !== targets.length)) {
         throw new NotDecidable('VALUES of another width than the columns');
       }
-      return new Map(
-        row.map((e, i) => [targets[i]!, compileStored(e, shape.columns[targets[i]!]!, empty, ctx)(nowhere)]),
-      );
+      return row.map((e, i) => storedConstant(e, shape.columns[targets[i]!]!, ctx));
     });
   }
   const relation = compileQuery(source.query, undefined, ctx);
-  return relation.run(undefined).rows.map(
-    (row) =>
-      new Map(
-        row.map((cell, i) => {
-          const column = shape.columns[targets[i]!]!;
-          const to = sqlType(column.type, ctx.dialect);
-          return [targets[i]!, store(cell, relation.columns[i]?.type ?? types.unknown, to, column, ctx)];
-        }),
-      ),
+  return relation.run(undefined).rows.map((row) =>
+    row.map((cell, i) => {
+      const column = shape.columns[targets[i]!]!;
+      const to = sqlType(column.type, ctx.dialect);
+      return store(cell, relation.columns[i]?.type ?? types.unknown, to, column, ctx);
+    }),
   );
 }
