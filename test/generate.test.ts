@@ -132,7 +132,7 @@ describe.each(engines)('generated cases on %s', (url) => {
   });
 });
 
-describe.each(['duckdb:', 'sqlite:'])('the shadow state of %s', (url) => {
+describe.each(['duckdb:', 'sqlite:', 'postgres:', 'mariadb:'])('the shadow state of %s', (url) => {
   it('knows which rows are there after a serial run', async ({ skip }) => {
     await withLab(url, skip, async ({ target, serial }) => {
       const capabilities = capabilitiesOf(target);
@@ -163,7 +163,7 @@ describe.each(['duckdb:', 'sqlite:'])('the shadow state of %s', (url) => {
         }
       }
       expect(sure).toBeGreaterThan(500);
-      expect(doubtful / (sure + doubtful)).toBeLessThan(0.1);
+      expect(doubtful / (sure + doubtful)).toBeLessThan(0.02);
     });
   });
 });

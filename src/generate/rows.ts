@@ -20,7 +20,7 @@ export class Rows {
   /** New rows for one statement: fresh `rid`s, keys and versions, the rest from the domains. */
   newRows(of: ShadowTable, count: number, small?: boolean): RowValues[] {
     const taken = new TakenKeys(of);
-    const columns = writable(of);
+    const columns = of.writable;
     return Array.from({ length: count }, () => {
       const smallKey = small ?? this.#chooser.chance('write.small-key');
       const row: Record<string, Value> = { [ridColumn]: of.nextRid++, ...this.#freeKey(of, smallKey, taken) };
@@ -38,7 +38,7 @@ export class Rows {
   }
 
   #freeKey(of: ShadowTable, small: boolean, taken: TakenKeys): RowValues {
-    const columns = of.model.columns.filter(({ role }) => role === 'key');
+    const columns = of.writable.filter(({ role }) => role === 'key');
     if (columns.length === 0) return {};
     const draw = (n: () => number) => columns.map((each) => freshValue(each.kind, n()));
     const named = (values: readonly Value[]) =>
@@ -86,11 +86,6 @@ class TakenKeys {
     const { size } = this.#keys;
     return this.#keys.add(JSON.stringify(key)).size > size;
   }
-}
-
-/** Columns a statement may write, `rid` apart. */
-export function writable(of: ShadowTable): ColumnModel[] {
-  return of.model.columns.filter(({ role }) => role !== 'rid' && role !== 'generated');
 }
 
 /** The key of a row; undefined where a part of it is not known. */

@@ -27,7 +27,7 @@ import {
   undecidable,
   type Value,
 } from '../sql/index.js';
-import { createTable, ridColumn, type TableModel } from './schema.js';
+import { type ColumnModel, createTable, ridColumn, type TableModel } from './schema.js';
 
 export interface ShadowRow {
   readonly rid: number;
@@ -41,6 +41,8 @@ const unknown = undecidable('a write of which the effect is not known');
 
 export class ShadowTable {
   readonly shape: TableShape;
+  /** Columns a statement may write, `rid` apart. */
+  readonly writable: readonly ColumnModel[];
   readonly #indexes: ReadonlyMap<string, number>;
   readonly #rows = new Map<number, ShadowRow>();
   #list: readonly ShadowRow[] | undefined;
@@ -55,6 +57,7 @@ export class ShadowTable {
     dialect: Dialect,
   ) {
     this.shape = tableShape(createTable(model, dialect, true), dialect);
+    this.writable = model.columns.filter(({ role }) => role !== 'rid' && role !== 'generated');
     this.#indexes = new Map(model.columns.map(({ name }, index) => [name, index]));
   }
 
@@ -188,7 +191,8 @@ export class Shadow {
     const change = compileUpdate(statement, table.shape, this.#options);
     const changed = hits.map(([row, hit]): ShadowRow => {
       const cells = hit === true ? change(row.cells) : hit;
-      return { ...row, cells: isUndecidable(cells) ? forget(table, row.cells, statement) : cells };
+      const { rid, sure } = row;
+      return { rid, cells: isUndecidable(cells) ? forget(table, row.cells, statement) : cells, sure };
     });
     for (const row of changed) this.#put(table, row);
   }

@@ -1,7 +1,7 @@
 /** Upsert, REPLACE and MERGE: writes that insert a row or change the one that has its key. */
 import type { Assignment, Expression, InsertStatement, MergeStatement, Value } from '../sql/index.js';
 import { assignments, binary, column, core, item, literal, query, table, update } from './build.js';
-import { insertRows, keyOf, writable } from './rows.js';
+import { insertRows, keyOf } from './rows.js';
 import { type ColumnModel, ridColumn } from './schema.js';
 import type { ShadowRow, ShadowTable } from './shadow.js';
 import type { Writes, Written } from './writes.js';
@@ -39,7 +39,7 @@ export class Upserts {
 
   /** Follows the statement: it inserts the row, or makes the assignments to the row it meets. */
   #follow(of: ShadowTable, { row, met }: Meeting, set: Readonly<Record<string, Expression>>): void {
-    if (met === undefined) this.#shadow.insert(of, insertRows(of, writable(of), [row], {}));
+    if (met === undefined) this.#shadow.insert(of, insertRows(of, of.writable, [row], {}));
     else {
       const where = binary('=', column(ridColumn), literal(met.rid));
       this.#shadow.update(of, update(of.model.name, set, where));
@@ -59,7 +59,7 @@ export class Upserts {
     const { dialect } = this.writes.predicates.chooser.capabilities;
     const meeting = this.#meet(of, 0);
     const changed = this.#changed(of);
-    const columns = writable(of);
+    const columns = of.writable;
     const set = Object.fromEntries(
       changed.map((each) => [each.name, literal(this.writes.rows.value(of, each))] as const),
     );
@@ -87,7 +87,7 @@ export class Upserts {
   replace(of: ShadowTable): Written {
     const meeting = this.#meet(of, of.pinned);
     if (meeting.met !== undefined) this.#shadow.remove(of, meeting.met.rid);
-    const statement = insertRows(of, writable(of), [meeting.row], { mode: 'replace' });
+    const statement = insertRows(of, of.writable, [meeting.row], { mode: 'replace' });
     this.#shadow.insert(of, statement);
     return { statement };
   }
@@ -105,7 +105,7 @@ export class Upserts {
     const set = Object.fromEntries(
       changed.map((each) => [each.name, literal(this.writes.rows.value(of, each))] as const),
     );
-    const columns = [ridColumn, ...writable(of).map((each) => each.name)];
+    const columns = [ridColumn, ...of.writable.map((each) => each.name)];
     const insert: MergeStatement['whens'][number] = {
       match: 'not matched',
       action: { type: 'insert', columns, values: columns.map((each) => literal(meeting.row[each]!)) },

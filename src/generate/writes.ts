@@ -7,7 +7,7 @@
 import type { DeleteStatement, Expression, InsertStatement, Statement } from '../sql/index.js';
 import { binary, both, column, core, item, literal, query, table, update } from './build.js';
 import type { Aim, Predicates } from './predicates.js';
-import { insertRows, keyOf, Rows, writable } from './rows.js';
+import { insertRows, keyOf, Rows } from './rows.js';
 import { type ColumnModel, ridColumn } from './schema.js';
 import type { ShadowTable } from './shadow.js';
 import { freshValue, isWhole } from './values.js';
@@ -50,7 +50,7 @@ export class Writes {
     const count =
       taken === undefined && this.#chooser.chance('write.multi-row') ? this.#random.between(2, 3) : 1;
     const leftOut = this.#leftOut(of);
-    const columns = writable(of).filter((each) => !leftOut.has(each.name));
+    const columns = of.writable.filter((each) => !leftOut.has(each.name));
     const rows = this.rows.newRows(of, count);
     if (taken !== undefined) {
       const row = { ...rows[0]!, ...taken };
@@ -63,7 +63,7 @@ export class Writes {
 
   /** The rows a table begins with. */
   initialRows(of: ShadowTable, count: number): InsertStatement {
-    const statement = insertRows(of, writable(of), this.rows.newRows(of, count, true), {});
+    const statement = insertRows(of, of.writable, this.rows.newRows(of, count, true), {});
     this.#shadow.insert(of, statement);
     return statement;
   }
@@ -71,7 +71,7 @@ export class Writes {
   /** Nullable or defaulted columns an INSERT does not name. */
   #leftOut(of: ShadowTable): ReadonlySet<string> {
     if (!this.#chooser.chance('write.leave-out')) return new Set();
-    const free = writable(of).filter(
+    const free = of.writable.filter(
       (each) => each.role === 'plain' && (each.nullable || each.default !== undefined),
     );
     return new Set(free.length === 0 ? [] : [this.#random.pick(free).name]);
@@ -84,7 +84,7 @@ export class Writes {
 
   /** INSERT … SELECT: copies of initial rows under new `rid`s and keys. */
   insertSelect(of: ShadowTable): Written {
-    const columns = writable(of);
+    const columns = of.writable;
     const distinct = columns.filter(({ role }) => role === 'key' || role === 'unique' || role === 'version');
     const copied = column(ridColumn, 's');
     // A block of rids: the copy of row r gets block + r, and so do its keys.
@@ -129,7 +129,7 @@ export class Writes {
   changeable(of: ShadowTable): ColumnModel[] {
     const fixed = this.#fixed(of);
     const indexed = (role: ColumnModel['role']) => role === 'unique' || role === 'reference';
-    return writable(of).filter(({ role }) => role !== 'key' && !(fixed && indexed(role)));
+    return of.writable.filter(({ role }) => role !== 'key' && !(fixed && indexed(role)));
   }
 
   /** Whether an UPDATE has anything to change. */

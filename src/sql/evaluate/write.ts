@@ -248,11 +248,12 @@ function compileDefault(column: ShapeColumn, ctx: Context): Step['run'] {
 }
 
 function generatedColumns(shape: TableShape, scope: Scope, ctx: Context): Step[] {
-  return shape.columns.flatMap((column, index) =>
-    column.generated === undefined
-      ? []
-      : [{ index, run: compileStored(column.generated, column, scope, ctx) }],
-  );
+  const steps: Step[] = [];
+  for (const [index, column] of shape.columns.entries()) {
+    if (column.generated === undefined) continue;
+    steps.push({ index, run: compileStored(column.generated, column, scope, ctx) });
+  }
+  return steps;
 }
 
 /** The rows an INSERT offers to its table, before conflicts are looked at. */
