@@ -92,6 +92,8 @@ export interface CheckOptions {
   /** For an SQL history: say what would change under this contract. */
   readonly compareWith?: Contract;
   readonly onProgress?: (stage: string) => void;
+  /** Told whether the level asked for holds for a key-value history, before other levels are looked at. */
+  readonly onVerdict?: (valid: boolean | 'unknown') => void;
 }
 
 export type RecordedHistory =

@@ -74,6 +74,22 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe('isolde check', () => {
+  it('looks at other levels only when asked to, and prints the verdict before it does', async () => {
+    const asked = JSON.parse((await isolde('check', at('skew.edn'), '-l', 'snapshot', '--json')).out);
+    expect(asked.levels).toMatchObject({ snapshot: 'holds', causal: 'unknown' });
+    const all = JSON.parse((await isolde('check', at('skew.edn'), '-l', 'si', '--strongest', '--json')).out);
+    expect(all.levels).toMatchObject({ snapshot: 'holds', causal: 'holds', serializable: 'broken' });
+    const { out } = await isolde('check', at('skew.edn'), '-l', 'si', '--strongest', '--explain');
+    expect(out.split('\n')[0]).toBe(`${at('skew.edn')}\ttrue`);
+  });
+
+  it('takes a budget in seconds', async () => {
+    expect(await isolde('check', at('good.edn'), '--budget', '0.5')).toMatchObject({ code: 0 });
+    const { code, err } = await isolde('check', at('good.edn'), '--budget', 'much');
+    expect(code).toBe(3);
+    expect(err).toContain('--budget takes seconds');
+  });
+
   it('prints a line per file and ends with 0 when all hold', async () => {
     expect(await isolde('check', at('good.edn'))).toEqual({
       code: 0,

@@ -36,6 +36,8 @@ interface CheckFlags {
   readonly explain?: boolean;
   readonly dot?: string;
   readonly anomalies?: string;
+  readonly budget?: number;
+  readonly strongest?: boolean;
 }
 
 export function checkCommand(program: Command, context: CliContext, exit: (code: ExitCode) => void): void {
@@ -59,6 +61,8 @@ export function checkCommand(program: Command, context: CliContext, exit: (code:
     .option('--explain', 'print the argument of every finding')
     .option('--dot <file>', 'write the findings as a Graphviz graph')
     .option('--anomalies <list>', 'look only for these; or, with no- before each name, for all but these')
+    .option('--strongest', 'also find the strongest level that holds (key-value histories)')
+    .option('--budget <seconds>', 'seconds after which a level is left undecided (default: 60)', parseSeconds)
     .addHelpText('after', '\nExit code: 0 all hold, 1 one does not, 2 one is undecided, 3 error.')
     .action(async (files: string[], flags: CheckFlags) => exit(await checkFiles(files, flags, context)));
 }
@@ -97,7 +101,17 @@ async function checkFiles(
         ...(job.format !== undefined && { format: job.format }),
         onProgress: readingProgress(file, context),
       });
-      const result = check(read, job.demand, optionsFor(file, read, job));
+      let printed = false;
+      const early = job.demand.contract === undefined && flags.json !== true;
+      const onVerdict = (valid: boolean | 'unknown'): void => {
+        printed = true;
+        context.out(`${file}\t${valid}`);
+      };
+      const result = check(read, job.demand, {
+        ...optionsFor(file, read, job),
+        ...(early && { onVerdict }),
+      });
+      if (!printed && flags.json !== true) context.out(`${file}\t${result.valid}`);
       print(file, read.format, result, job);
       findings.push(...result.findings);
       if (result.valid === false) broken = true;
@@ -114,13 +128,25 @@ async function checkFiles(
   return broken ? exitCodes.found : undecided ? exitCodes.undecided : exitCodes.nothingFound;
 }
 
-function optionsFor(file: string, read: AnyHistory, { compareWith, anomalies, context }: Job): CheckOptions {
-  const large = read.kind === 'kv' && read.history.opCount > 2_000_000;
+function optionsFor(
+  file: string,
+  read: AnyHistory,
+  { compareWith, anomalies, flags, context }: Job,
+): CheckOptions {
+  const large = read.kind === 'kv' && read.history.opCount > 200_000;
   return {
     ...(anomalies !== undefined && { anomalies }),
     ...(compareWith !== undefined && { compareWith }),
+    ...(flags.budget !== undefined && { budget: flags.budget }),
+    strongest: flags.strongest === true,
     ...(large && { onProgress: stageProgress(file, context) }),
   };
+}
+
+function parseSeconds(text: string): number {
+  const seconds = Number(text);
+  if (text.trim() !== '' && seconds >= 0) return seconds;
+  throw new IsoldeError('usage', `--budget takes seconds, such as 60 or 0.5, not "${text}"`);
 }
 
 /** The contract `--compare` names. */
@@ -139,7 +165,6 @@ function print(file: string, format: FormatName, result: CheckResult, { flags, c
     context.out(JSON.stringify({ file, format, ...result }));
     return;
   }
-  context.out(`${file}\t${result.valid}`);
   if (flags.explain === true) explain(result, context);
   else summarize(file, result, context);
 }

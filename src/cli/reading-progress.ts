@@ -14,9 +14,9 @@ export function readingProgress(file: string, context: CliContext): (bytes: numb
 
 const quietMs = 1000;
 
-/** Names the stage of a long check, at most once a second. */
+/** Names the stage of a check that takes longer than a second, at most once a second. */
 export function stageProgress(file: string, context: CliContext): (stage: string) => void {
-  let last = Number.NEGATIVE_INFINITY;
+  let last = performance.now();
   return (stage) => {
     if (performance.now() - last < quietMs) return;
     last = performance.now();

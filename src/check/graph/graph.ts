@@ -120,7 +120,7 @@ export function buildGraph(edges: EdgeList, mask = allMask): Graph {
 
 /** The edges whose kind is in `mask`, in a list of their own, with the same nodes. */
 export function copyEdges(edges: EdgeList, mask = allMask): EdgeList {
-  const copy = new EdgeList(edges.txCount, edges.length + 1024);
+  const copy = new EdgeList(edges.txCount, edges.length + (edges.length >> 3) + 1024);
   while (copy.nodeCount < edges.nodeCount) copy.addAux();
   for (let e = 0; e < edges.length; e++) {
     if ((mask >> edges.kinds[e]!) & 1) {
@@ -128,4 +128,21 @@ export function copyEdges(edges: EdgeList, mask = allMask): EdgeList {
     }
   }
   return copy;
+}
+
+/** The nodes in an order that follows every edge; undefined if there is none. */
+export function sortNodes({ nodeCount, offsets, targets }: Graph): Int32Array | undefined {
+  const incoming = new Int32Array(nodeCount);
+  for (let e = 0; e < targets.length; e++) incoming[targets[e]!]!++;
+  const order = new Int32Array(nodeCount);
+  let length = 0;
+  for (let v = 0; v < nodeCount; v++) if (incoming[v] === 0) order[length++] = v;
+  for (let i = 0; i < length; i++) {
+    const v = order[i]!;
+    for (let e = offsets[v]!; e < offsets[v + 1]!; e++) {
+      incoming[targets[e]!]!--;
+      if (incoming[targets[e]!] === 0) order[length++] = targets[e]!;
+    }
+  }
+  return length === nodeCount ? order : undefined;
 }

@@ -12,12 +12,22 @@ import type { Finding, GraphAnomaly } from '../finding.js';
 import { cyclicComponents } from '../graph/components.js';
 import { findCycles } from '../graph/cycles.js';
 import { buildGraph } from '../graph/graph.js';
-import { type CheckLevel, checkLevels, implies, levelUnder, orderOf, strongestOf } from '../levels.js';
+import {
+  type BaseLevel,
+  baseOf,
+  type CheckLevel,
+  checkLevels,
+  implies,
+  levelUnder,
+  orderOf,
+  strongestOf,
+} from '../levels.js';
 import { decideLevel } from './decide.js';
 import { defaultEffort, Effort } from './effort.js';
 import { cycleFinding, problemFinding, withoutRepetitions } from './kv-findings.js';
 import { type PreparedKv, prepareKv } from './prepared-kv.js';
 import { resolveReads } from './resolve-reads.js';
+import type { ResolvedKv } from './resolved-kv.js';
 
 export interface CheckOptions {
   /** The level to hold the history to; serializable unless told. */
@@ -35,6 +45,8 @@ export interface CheckOptions {
   /** Also find the strongest level that holds; true unless told. */
   readonly strongest?: boolean;
   readonly onProgress?: (stage: string) => void;
+  /** Told the verdict as soon as it is known, before the other levels are looked at. */
+  readonly onVerdict?: (valid: boolean | 'unknown') => void;
 }
 
 export type LevelStatus = 'holds' | 'broken' | 'unknown';
@@ -66,73 +78,57 @@ export function checkKv(history: KvHistory, options: CheckOptions = {}): CheckRe
   const definitions =
     options.definitions ?? history.definitions ?? (resolved.hasLists ? 'adya' : 'axiomatic');
   const level = levelUnder(options.level ?? 'serializable', definitions);
+  const all = options.strongest !== false;
   progress('drawing dependencies');
-  const prepared = prepareKv(resolved);
-  const state = new Levels();
-  const notes: string[] = [];
-  const unknownReasons = [...resolved.unknownReasons];
-  const allowed = reportTest(options.anomalies);
-
-  let findings = resolved.problems.map((problem) => problemFinding(resolved, problem));
-  progress('looking for cycles');
-  const graph = buildGraph(prepared.edges);
-  const acyclic = cyclicComponents(graph).length === 0;
-  if (!acyclic) {
-    const search = findCycles(graph);
-    findings.push(...search.cycles.map((cycle) => cycleFinding(resolved, cycle)));
-    for (const { family } of search.undecided) notes.push(`the search for ${family} cycles was cut short`);
-  }
-  findings = findings.filter((finding) => allowed(finding.kind));
-  for (const finding of findings) for (const broken of finding.rulesOut) state.break(broken);
-
-  // Reads that contradict each other leave the order of versions open, which only read uncommitted can survive.
-  const contradictory =
-    resolved.problemCounts.has('incompatible-order') || resolved.problemCounts.has('duplicate-write');
-  if (contradictory)
-    unknownReasons.push('reads contradict each other, so the order of versions is not known');
-  const certain = unknownReasons.length === 0;
-  const decider = new Decider(prepared, state, findings, allowed, certain, effort);
-  if (acyclic && openRegisters(prepared) === 0 && certain && state.nothingBroken()) {
-    state.hold(prepared.times !== undefined ? 'strict serializable' : 'strong session serializable');
-  }
+  const shallow = all || !shallowLevels.includes(baseOf(level)) ? undefined : shallowFor(level);
+  const prepared = prepareKv(resolved, shallow);
+  const decider = new Decider(prepared, reportTest(options.anomalies), effort);
+  decider.lookAtReads();
+  if (shallow === undefined) decider.lookForCycles();
   progress(`deciding ${level}`);
   const reason = decider.settle(level);
-  if (reason !== undefined) unknownReasons.push(reason);
-  if (options.strongest !== false) {
-    for (const other of [...checkLevels].reverse()) {
-      if (orderOf(other) === 'real-time' && prepared.times === undefined) continue;
-      progress(`deciding ${other}`);
-      const why = decider.settle(other);
-      if (why !== undefined) notes.push(`${other}: ${why}`);
-    }
-  }
-  if (prepared.times === undefined)
+  const verdict = decider.verdict(level);
+  options.onVerdict?.(verdict);
+  if (all) decider.settleOthers(progress);
+  const unknownReasons = [...decider.uncertain, ...(reason === undefined ? [] : [reason])];
+  const found = withoutRepetitions(decider.findings);
+  const breaks = (finding: Finding): boolean => finding.rulesOut.some((weak) => implies(level, weak));
+  return {
+    valid: verdict,
+    level,
+    strongest: decider.strongest(),
+    levels: decider.state.all(),
+    findings: found.filter(breaks),
+    beyond: found.filter((finding) => !breaks(finding)),
+    unknownReasons: verdict === 'unknown' ? unknownReasons : [],
+    notes: [...decider.notes, ...notesOn(resolved, decider, level, all)],
+  };
+}
+
+/** Levels that are decided without anti-dependencies: the search for all cycles would only delay them. */
+const shallowLevels: readonly BaseLevel[] = [
+  'read uncommitted',
+  'read committed',
+  'monotonic atomic view',
+  'read atomic',
+  'causal',
+];
+
+const shallowFor = (level: CheckLevel): { readonly realTime: boolean } => ({
+  realTime: orderOf(level) === 'real-time',
+});
+
+function notesOn(resolved: ResolvedKv, decider: Decider, level: CheckLevel, all: boolean): string[] {
+  const notes: string[] = [];
+  if (all && decider.prepared.times === undefined)
     notes.push('the history has no times: levels that need real time were not decided');
   for (const [kind, count] of resolved.problemCounts) {
     const shown = resolved.problems.filter((problem) => problem.kind === kind).length;
     if (count > shown) notes.push(`${count} reads show ${kind}; the first ${shown} are reported`);
   }
-  const status = state.status(level);
-  const masked = decider.masked.has(level);
-  const all = withoutRepetitions(decider.findings);
-  if (masked) notes.push(`${level} is broken, but only by anomalies that are switched off`);
-  return {
-    valid: status === 'unknown' && !masked ? 'unknown' : status !== 'broken',
-    level,
-    strongest: strongestOf(
-      checkLevels.filter((other) => {
-        if (state.status(other) === 'broken') return false;
-        return (
-          state.status(other) === 'holds' || orderOf(other) !== 'real-time' || prepared.times !== undefined
-        );
-      }),
-    ),
-    levels: state.all(),
-    findings: all.filter((finding) => finding.rulesOut.some((weak) => implies(level, weak))),
-    beyond: all.filter((finding) => !finding.rulesOut.some((weak) => implies(level, weak))),
-    unknownReasons: status === 'unknown' && !masked ? unknownReasons : [],
-    notes,
-  };
+  if (decider.masked.has(level))
+    notes.push(`${level} is broken, but only by anomalies that are switched off`);
+  return notes;
 }
 
 /** Keys whose versions could stand in more than one order. */
@@ -186,19 +182,57 @@ class Levels {
 }
 
 class Decider {
-  readonly findings: Finding[];
+  readonly state = new Levels();
+  readonly findings: Finding[] = [];
+  readonly notes: string[] = [];
   /** Levels that nothing breaks but anomalies that are switched off. */
   readonly masked = new Set<CheckLevel>();
+  /** Why no level can be said to hold. */
+  readonly uncertain: string[];
 
   constructor(
     readonly prepared: PreparedKv,
-    readonly state: Levels,
-    findings: readonly Finding[],
     readonly allowed: (kind: string) => boolean,
-    readonly certain: boolean,
     readonly effort: Effort,
   ) {
-    this.findings = [...findings];
+    const { problemCounts, unknownReasons } = prepared.resolved;
+    this.uncertain = [...unknownReasons];
+    // Reads that contradict each other leave the order of versions open, which only read uncommitted can survive.
+    if (problemCounts.has('incompatible-order') || problemCounts.has('duplicate-write'))
+      this.uncertain.push('reads contradict each other, so the order of versions is not known');
+  }
+
+  /** What single reads show. */
+  lookAtReads(): void {
+    const { resolved } = this.prepared;
+    this.#found(resolved.problems.map((problem) => problemFinding(resolved, problem)));
+  }
+
+  /** What cycles of known dependencies show; where there are none and all versions are in order, everything holds. */
+  lookForCycles(): void {
+    const { resolved, edges, times } = this.prepared;
+    this.effort.progress('looking for cycles');
+    const graph = buildGraph(edges);
+    if (cyclicComponents(graph).length > 0) {
+      const search = findCycles(graph);
+      this.#found(search.cycles.map((cycle) => cycleFinding(resolved, cycle)));
+      for (const { family } of search.undecided)
+        this.notes.push(`the search for ${family} cycles was cut short`);
+    } else if (openRegisters(this.prepared) === 0 && this.#certain && this.state.nothingBroken()) {
+      this.state.hold(times !== undefined ? 'strict serializable' : 'strong session serializable');
+    }
+  }
+
+  get #certain(): boolean {
+    return this.uncertain.length === 0;
+  }
+
+  #found(findings: readonly Finding[]): void {
+    for (const finding of findings) {
+      if (!this.allowed(finding.kind)) continue;
+      this.findings.push(finding);
+      for (const broken of finding.rulesOut) this.state.break(broken);
+    }
   }
 
   /** Decides a level if that is still open; why not, if it could not. */
@@ -209,8 +243,8 @@ class Decider {
       case 'unknown':
         return decision.reason;
       case 'holds':
-        // A read that could have seen either of two writes was left out; it might break what seems to hold.
-        if (this.certain) this.state.hold(level);
+        // What was left out of the judgement might break what seems to hold.
+        if (this.#certain) this.state.hold(level);
         return undefined;
       case 'broken': {
         const shown = decision.findings.filter((finding) => this.allowed(finding.kind));
@@ -223,5 +257,30 @@ class Decider {
         return undefined;
       }
     }
+  }
+
+  /** Decides every other level, from the strongest down. */
+  settleOthers(progress: (stage: string) => void): void {
+    for (const other of [...checkLevels].reverse()) {
+      if (orderOf(other) === 'real-time' && this.prepared.times === undefined) continue;
+      progress(`deciding ${other}`);
+      const why = this.settle(other);
+      if (why !== undefined) this.notes.push(`${other}: ${why}`);
+    }
+  }
+
+  verdict(level: CheckLevel): boolean | 'unknown' {
+    const status = this.state.status(level);
+    if (status === 'unknown' && !this.masked.has(level)) return 'unknown';
+    return status !== 'broken';
+  }
+
+  strongest(): CheckLevel[] {
+    const mayHold = (level: CheckLevel): boolean => {
+      const status = this.state.status(level);
+      if (status === 'broken') return false;
+      return status === 'holds' || orderOf(level) !== 'real-time' || this.prepared.times !== undefined;
+    };
+    return strongestOf(checkLevels.filter(mayHold));
   }
 }

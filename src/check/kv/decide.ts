@@ -8,7 +8,7 @@ import { kvCommitted } from '../../histories/index.js';
 import type { Finding } from '../finding.js';
 import { cyclicComponents } from '../graph/components.js';
 import { findCycles } from '../graph/cycles.js';
-import { buildGraph, copyEdges, kindMask, sessionOrder, wr, ww } from '../graph/graph.js';
+import { buildGraph, copyEdges, kindMask, sessionOrder, sortNodes, wr, ww } from '../graph/graph.js';
 import { baseOf, type CheckLevel, orderOf } from '../levels.js';
 import { decideOrder, orderCore, orderFinding, type PointOrder } from './decide-order.js';
 import type { Effort } from './effort.js';
@@ -37,7 +37,7 @@ export function decideLevel(prepared: PreparedKv, level: CheckLevel, effort: Eff
     case 'monotonic atomic view':
     case 'read atomic':
     case 'causal':
-      return decideBySaturation(prepared, baseOf(level) as SaturatedLevel);
+      return decideBySaturation(prepared, baseOf(level) as SaturatedLevel, effort);
     // Without predicates G2 is G2-item.
     case 'repeatable read':
     case 'serializable':
@@ -66,7 +66,8 @@ function committedOnly(prepared: PreparedKv): PreparedKv {
 /** Levels whose open version orders can always follow a graph without cycles. */
 function decideByCycle(prepared: PreparedKv, level: CheckLevel, kinds: number): Decision {
   const graph = buildGraph(prepared.edges, kinds);
-  if (cyclicComponents(graph).length === 0) return { outcome: 'holds' };
+  const order = sortNodes(graph);
+  if (order !== undefined) return { outcome: 'holds', proof: commitOrder(prepared, order) };
   const { cycles } = findCycles(graph);
   return broken(
     prepared,
@@ -75,15 +76,21 @@ function decideByCycle(prepared: PreparedKv, level: CheckLevel, kinds: number): 
   );
 }
 
-function decideBySaturation(prepared: PreparedKv, level: SaturatedLevel): Decision {
+/** Transactions that count, in an order of nodes. */
+export function commitOrder({ resolved }: PreparedKv, order: Int32Array): PointOrder {
+  const { counts, history } = resolved;
+  return { split: false, points: order.filter((node) => node < history.txCount && counts[node] === 1) };
+}
+
+function decideBySaturation(prepared: PreparedKv, level: SaturatedLevel, effort: Effort): Decision {
   const { resolved, edges } = prepared;
   const kinds = kindMask(ww, wr, sessionOrder);
   const base = copyEdges(edges, kinds);
   const known = base.length;
-  const { initialReads, unknown } = saturate(resolved, level, base, base);
+  const { initialReads, unknown } = saturate(resolved, level, base, base, effort.limits.memoryBytes);
   if (unknown !== undefined) return { outcome: 'unknown', reason: unknown };
-  if (initialReads.length === 0 && cyclicComponents(buildGraph(base)).length === 0)
-    return { outcome: 'holds' };
+  const order = initialReads.length === 0 ? sortNodes(buildGraph(base)) : undefined;
+  if (order !== undefined) return { outcome: 'holds', proof: commitOrder(prepared, order) };
   return { outcome: 'broken', findings: saturationFinding(resolved, level, base, known, initialReads) };
 }
 

@@ -24,7 +24,9 @@ export function checkDemand(history: KvHistory, demand: Demand, options: CheckOp
     return checkKv(history, { ...options, ...level, ...(definitions !== undefined && { definitions }) });
   }
   const { level, exact } = levelOfContract(contract);
-  const result = checkKv(history, { ...options, level, definitions: 'adya' });
+  // Between levels the others say whether the contract is met.
+  const others = exact ? {} : { strongest: true };
+  const result = checkKv(history, { ...options, ...others, level, definitions: 'adya' });
   const findings = result.findings.map((finding) => named(finding, contract));
   if (result.valid !== true || exact) return { ...result, findings };
   return between(result, contract);

@@ -25,6 +25,8 @@ export interface KvDependencies {
 export interface KvEdgeOptions {
   /** Only anti-dependencies of transactions that write the key themselves, as cursor stability sees it. */
   readonly onlyFromWriters?: boolean;
+  /** No anti-dependencies at all: the levels up to causal do not look at them. */
+  readonly withoutRw?: boolean;
 }
 
 export function addKvDependencies(
@@ -46,6 +48,7 @@ export function addKvDependencies(
       if (source === noSource && !isList) continue;
       const key = history.opKey[op]!;
       if (source >= 0) edges.add(opTx[source]!, tx, wr, key);
+      if (options.withoutRw === true) continue;
       if (!isList) {
         if (source === initialState && writesKey(tx, key)) push(initialReaders, key, tx);
         continue;
@@ -58,9 +61,11 @@ export function addKvDependencies(
       else if (tails.has(key)) push(tailReaders, key, tx);
     }
   }
-  addInitialReaders(resolved, edges, initialReaders);
-  addUpdateEdges(resolved, edges, writesKey);
-  addStrayEdges(resolved, edges, writesKey);
+  if (options.withoutRw !== true) {
+    addInitialReaders(resolved, edges, initialReaders);
+    addUpdateEdges(resolved, edges, writesKey);
+    addStrayEdges(resolved, edges, writesKey);
+  }
   const open = new Map<number, readonly number[]>();
   for (const [key, appenders] of tails) {
     const before = last[key]!;

@@ -8,7 +8,7 @@ export const kvOracle: Oracle = {
   title: 'levels of isolation of histories that read and write keys',
   needs: { run: 'none' },
   refuses: () => 'it judges recorded key-value histories, not runs',
-  check(recorded, demand, { anomalies, budget, strongest, onProgress }) {
+  check(recorded, demand, { anomalies, budget, strongest, onProgress, onVerdict }) {
     if (recorded.kind !== 'kv') return undefined;
     const { contract } = demand;
     const result = checkDemand(recorded.history, demand, {
@@ -16,6 +16,7 @@ export const kvOracle: Oracle = {
       ...(budget !== undefined && { budget }),
       ...(strongest !== undefined && { strongest }),
       ...(onProgress !== undefined && { onProgress }),
+      ...(onVerdict !== undefined && { onVerdict }),
     });
     return {
       ...result,

@@ -21,14 +21,16 @@ export const orderKinds: Readonly<Record<LevelOrder, number>> = {
 };
 export const dependencyKinds = kindMask(ww, wr, rw, predicateRw);
 
-export function prepareKv(resolved: ResolvedKv): PreparedKv {
+/** `shallow`: without anti-dependencies, and real time only if asked for; enough for the levels up to causal. */
+export function prepareKv(resolved: ResolvedKv, shallow?: { readonly realTime: boolean }): PreparedKv {
   const { history, counts } = resolved;
-  const edges = new EdgeList(history.txCount, 2 * history.opCount + 4 * history.txCount);
-  const dependencies = addKvDependencies(resolved, edges);
+  const expected = (shallow === undefined ? 2 : 1) * history.opCount + 4 * history.txCount;
+  const edges = new EdgeList(history.txCount, expected);
+  const dependencies = addKvDependencies(resolved, edges, { withoutRw: shallow !== undefined });
   addSessionOrder(edges, history.txSession, counts);
   const times = usableTimes(resolved);
   if (times === undefined) return { resolved, edges, dependencies };
-  addRealTimeOrder(edges, times.start, times.end, counts);
+  if (shallow?.realTime !== false) addRealTimeOrder(edges, times.start, times.end, counts);
   return { resolved, edges, dependencies, times };
 }
 

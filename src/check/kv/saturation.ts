@@ -15,7 +15,13 @@
  */
 import { kvWrite } from '../../histories/index.js';
 import { type EdgeList, kindMask, sessionOrder, wr, ww } from '../graph/graph.js';
-import { groupBySession, groupWriters, type KeyWriters, type Sessions } from '../graph/sessions.js';
+import {
+  chainsAlong,
+  groupBySession,
+  groupWriters,
+  type KeyWriters,
+  type Sessions,
+} from '../graph/sessions.js';
 import { initialState, noSource, type ResolvedKv } from './resolved-kv.js';
 
 export type SaturatedLevel = 'monotonic atomic view' | 'read atomic' | 'causal';
@@ -29,16 +35,25 @@ export interface Saturation {
 
 /**
  * Adds the edges the axiom forces to `forced`, as ww edges whose `ref` is the read that forces them. `base` holds
- * session order, reads-from and known versions; without session order in it, pass `withoutSessions`.
+ * session order, reads-from and known versions. Clocks take at most `memoryBytes`.
  */
 export function saturate(
   resolved: ResolvedKv,
   level: SaturatedLevel,
   base: EdgeList,
   forced: EdgeList,
-  sessions = groupBySession(resolved),
+  memoryBytes: number,
 ): Saturation {
-  if (level === 'causal') return saturateCausal(resolved, sessions, base, forced);
+  const sessions = groupBySession(resolved);
+  if (level === 'causal') {
+    // Where there are many sessions, fewer chains of what was read often hold all transactions.
+    const many = sessions.count > manySessions;
+    const chains = many ? chainsAlong(resolved, base, kindMask(wr, sessionOrder)) : undefined;
+    const fewer = chains !== undefined && chains.count < sessions.count ? chains : sessions;
+    if (base.nodeCount * fewer.count * 4 <= memoryBytes) return saturateCausal(resolved, fewer, base, forced);
+    const reason = `clocks of ${resolved.history.txCount} transactions in ${fewer.count} chains do not fit in memory`;
+    return { initialReads: [], unknown: reason };
+  }
   const initialReads: { writer: number; read: number }[] = [];
   const add = forcer(resolved, forced, initialReads);
   saturateDirect(resolved, level === 'monotonic atomic view', add);
@@ -153,7 +168,7 @@ function saturateSessions(resolved: ResolvedKv, sessions: Sessions, add: AddForc
   }
 }
 
-export const clockLimit = 150_000_000;
+const manySessions = 256;
 
 function saturateCausal(
   resolved: ResolvedKv,
@@ -163,9 +178,6 @@ function saturateCausal(
 ): Saturation {
   const { history, readsFrom, opTx } = resolved;
   const width = sessions.count;
-  if (base.nodeCount * width > clockLimit) {
-    return { initialReads: [], unknown: `${history.txCount} transactions in ${width} sessions are too many` };
-  }
   const clocks = clocksAlong(sessions, base, kindMask(wr, sessionOrder));
   // A cycle of session order and reads-from is found in the base edges, with no help from the axiom.
   if (clocks === undefined) return { initialReads: [] };
@@ -173,6 +185,7 @@ function saturateCausal(
   const add = forcer(resolved, forced, initialReads);
   const writers = groupWriters(resolved, sessions.txs);
   const groups = sessionGroups(writers, sessions, history.keyNames.length);
+  const position = writers.txs.map((tx) => sessions.position[tx]!);
   for (const tx of sessions.txs) {
     const clock = tx * width;
     for (let op = history.opOffsets[tx]!; op < history.opOffsets[tx + 1]!; op++) {
@@ -184,10 +197,9 @@ function saturateCausal(
         const s = groups.session[g]!;
         // Clocks hold the number of transactions seen, so that 0 means none.
         const seen = clocks[clock + s]! - (s === sessions.session[tx] ? 1 : 0);
-        const seenWriter = lastAtMost(writers, groups, g, sessions.position, seen - 1);
-        if (seenWriter < 0 || seenWriter === version) continue;
-        if (version >= 0 && clocks[version * width + s]! > sessions.position[seenWriter]!) continue;
-        add(seenWriter, op);
+        const at = lastBelow(groups, g, position, seen);
+        if (at < 0 || (version >= 0 && clocks[version * width + s]! > position[at]!)) continue;
+        if (writers.txs[at] !== version) add(writers.txs[at]!, op);
       }
     }
   }
@@ -198,7 +210,7 @@ function saturateCausal(
  * Per node and session, how many of the session's transactions it sees, itself included, along edges of `kinds`;
  * undefined if those have a cycle.
  */
-export function clocksAlong(sessions: Sessions, edges: EdgeList, kinds: number): Int32Array | undefined {
+function clocksAlong(sessions: Sessions, edges: EdgeList, kinds: number): Int32Array | undefined {
   const { nodeCount } = edges;
   const width = sessions.count;
   const clocks = new Int32Array(nodeCount * width);
@@ -236,7 +248,7 @@ export function clocksAlong(sessions: Sessions, edges: EdgeList, kinds: number):
   return queued === nodeCount ? clocks : undefined;
 }
 
-export interface SessionGroups {
+interface SessionGroups {
   /** Groups of key `k`: `offsets[k] … offsets[k + 1] - 1`. */
   readonly offsets: Int32Array;
   readonly session: Int32Array;
@@ -246,7 +258,7 @@ export interface SessionGroups {
   readonly cursor: Int32Array;
 }
 
-export function sessionGroups(writers: KeyWriters, sessions: Sessions, keyCount: number): SessionGroups {
+function sessionGroups(writers: KeyWriters, sessions: Sessions, keyCount: number): SessionGroups {
   const offsets = new Int32Array(keyCount + 1);
   const session: number[] = [];
   const start: number[] = [];
@@ -270,19 +282,13 @@ export function sessionGroups(writers: KeyWriters, sessions: Sessions, keyCount:
   };
 }
 
-/** The last writer of the group at or before a position of its session, or -1. */
-export function lastAtMost(
-  writers: KeyWriters,
-  groups: SessionGroups,
-  group: number,
-  position: Int32Array,
-  most: number,
-): number {
+/** Where the last writer of the group is whose position is below `bound`, or -1. */
+function lastBelow(groups: SessionGroups, group: number, position: Int32Array, bound: number): number {
   const from = groups.start[group]!;
   const to = groups.start[group + 1]!;
   let at = groups.cursor[group]!;
-  while (at < to && position[writers.txs[at]!]! <= most) at++;
-  while (at > from && position[writers.txs[at - 1]!]! > most) at--;
+  while (at < to && position[at]! < bound) at++;
+  while (at > from && position[at - 1]! >= bound) at--;
   groups.cursor[group] = at;
-  return at > from ? writers.txs[at - 1]! : -1;
+  return at > from ? at - 1 : -1;
 }
