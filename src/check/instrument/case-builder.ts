@@ -40,6 +40,20 @@ export interface ParsedCase {
 
 type Way = Pick<WriteContext, 'inTransaction' | 'way'>;
 
+/** What a session of the instrumented case sends, and what it means. */
+interface SessionOutput {
+  readonly statements: string[];
+  readonly plans: StatementPlan[];
+}
+
+interface WriteSent {
+  readonly traced: TracedWrite;
+  readonly token: string;
+  readonly deletes: boolean;
+  /** The original statement has a RETURNING of its own. */
+  readonly returns: boolean;
+}
+
 export class CaseBuilder {
   readonly #sessions: CaseSession[] = [];
   readonly #plans: StatementPlan[][] = [];
@@ -76,7 +90,7 @@ export class CaseBuilder {
           for (let p = span.first; p <= span.last; p++) {
             each = this.parsed.sessions[s]![p]!;
             const place = p - span.first + (span.explicit ? 0 : 1);
-            this.#statement(each, writeToken(transaction, place), way, statements, plans);
+            this.#statement(each, writeToken(transaction, place), way, { statements, plans });
           }
         }
         this.#sessions.push({ ...session, statements });
@@ -122,13 +136,7 @@ export class CaseBuilder {
     return this.#print(hideColumns(statement, this.catalog));
   }
 
-  #statement(
-    { sql, statement, ref }: Parsed,
-    token: string,
-    way: Way,
-    statements: string[],
-    plans: StatementPlan[],
-  ): void {
+  #statement({ sql, statement, ref }: Parsed, token: string, way: Way, out: SessionOutput): void {
     const plain: StatementPlan = {
       original: ref!,
       role: 'statement',
@@ -138,9 +146,12 @@ export class CaseBuilder {
       searches: [],
       answers: statement.type === 'select' || statement.type === 'opaque',
     };
+    const put = (text: string, plan: StatementPlan) => {
+      out.statements.push(text);
+      out.plans.push(plan);
+    };
     if (!this.#touches(statement) || statement.type === 'opaque' || statement.type === 'create-index') {
-      statements.push(sql);
-      plans.push({ ...plain, answers: plain.answers || 'returning' in statement });
+      put(sql, { ...plain, answers: plain.answers || 'returning' in statement });
       return;
     }
     refuseWritesInQueries(statement);
@@ -148,8 +159,7 @@ export class CaseBuilder {
     if (hidden.type === 'select') {
       const traced = traceQuery(hidden, this.catalog);
       if (traced.untraced !== undefined) this.#unseenReads.push({ ref: ref!, reason: traced.untraced });
-      statements.push(this.#print(traced.query));
-      plans.push({
+      put(this.#print(traced.query), {
         ...plain,
         traces: traced.traces,
         locking: hidden.locks.length > 0,
@@ -158,17 +168,24 @@ export class CaseBuilder {
       return;
     }
     const traced = this.#traceWrite(hidden, token, way);
-    if (traced === undefined) {
-      statements.push(this.#print(hidden));
-      plans.push(plain);
-      return;
+    if (traced === undefined) put(this.#print(hidden), plain);
+    else {
+      const returns = 'returning' in statement && statement.returning !== undefined;
+      this.#write({ traced, token, deletes: hidden.type === 'delete', returns }, plain, put);
     }
+  }
+
+  /** A traced write, behind the companions that look at rows before it. */
+  #write(
+    { traced, token, deletes, returns }: WriteSent,
+    plain: StatementPlan,
+    put: (text: string, plan: StatementPlan) => void,
+  ): void {
     // Reads inside a write see current rows in MySQL's family, what plain reads see elsewhere.
     const locking = this.catalog.dialect === 'mysql';
     const companions = (traced.companions ?? []).filter((each) => each !== undefined);
-    for (const { query, traces, searches, rows, matches } of companions) {
-      statements.push(this.#print(query));
-      plans.push({
+    for (const { query, traces, searches, rows, matches } of companions)
+      put(this.#print(query), {
         ...plain,
         role: 'companion',
         traces,
@@ -177,24 +194,22 @@ export class CaseBuilder {
         searches: this.#searches(this.#worthwhile(locking) ? searches : []),
         ...(matches === true ? { matches } : {}),
       });
-    }
-    if (companions.length > 0) this.#before.set(refKey(ref!), companions.length);
+    const { original } = plain;
+    if (companions.length > 0) this.#before.set(refKey(original), companions.length);
     if (traced.unseen === true)
-      this.#unseenReads.push({ ref: ref!, reason: 'nothing returns what it reads' });
-    const deletes = hidden.type === 'delete';
+      this.#unseenReads.push({ ref: original, reason: 'nothing returns what it reads' });
     const write =
       traced.tables === undefined
         ? undefined
         : this.#writePlan(traced, traced.tables, token, deletes, locking);
     if (write !== undefined) this.#makers[token] = write.tables[0]!;
-    statements.push(this.#print(traced.statement));
-    plans.push({
+    put(this.#print(traced.statement), {
       ...plain,
       traces: traced.traces ?? [],
       searches: this.#searches(this.#worthwhile(locking) ? (traced.searches ?? []) : []),
       rows: deletes ? 'deleted' : 'written',
       locking,
-      answers: 'returning' in statement && statement.returning !== undefined,
+      answers: returns,
       ...(write === undefined ? {} : { write }),
     });
   }

@@ -21,7 +21,7 @@ import { findCycles } from '../graph/cycles.js';
 import type { Family } from '../graph/families.js';
 import { buildGraph, EdgeList, predicateRw, realTime, rw, wr, ww } from '../graph/graph.js';
 import { type Dependencies, type Dependency, edgesOf } from './dependencies.js';
-import type { TransactionInfo } from './row-events.js';
+import type { TransactionInfo } from './row-event-types.js';
 
 export interface ForbiddenCycle {
   readonly cycle: FamilyCycle;

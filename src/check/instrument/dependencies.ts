@@ -25,7 +25,8 @@ import { EdgeList, predicateRw, rw, wr, ww } from '../graph/graph.js';
 import type { Instrumented } from './instrumented.js';
 import { initialWriter, type RowProblem } from './list-reader.js';
 import { chainRows, type RowChain, type RowChains } from './row-chains.js';
-import { type RowEvents, readRowEvents, type ScanRun } from './row-events.js';
+import type { RowEvents, ScanRun } from './row-event-types.js';
+import { readRowEvents } from './row-events.js';
 
 export interface Dependency {
   readonly from: number;

@@ -6,7 +6,7 @@ import type { Value } from '../../sql/index.js';
 import type { ReadAnomaly } from '../finding.js';
 import type { Instrumented } from './instrumented.js';
 import { parseWriteList } from './marks.js';
-import type { RowEvents, RowRead, WriteRun } from './row-events.js';
+import type { RowEvents, RowRead, WriteRun } from './row-event-types.js';
 
 /** The observer is not a transaction of the case. */
 export const observerId = -1;

@@ -13,7 +13,7 @@ import type { Instrumented } from './instrumented.js';
 import { initialWriter, listOf, type RowProblem } from './list-reader.js';
 import { parseWriteList, refKey } from './marks.js';
 import type { RowChains } from './row-chains.js';
-import type { RowEvents } from './row-events.js';
+import type { RowEvents } from './row-event-types.js';
 import { planOf } from './strip-results.js';
 
 export function findLostWrites(

@@ -6,7 +6,7 @@
 import type { Value } from '../../sql/index.js';
 import type { Instrumented } from './instrumented.js';
 import { parseNotes, sourcesOf } from './marks.js';
-import type { ObservedState, RowRead, ScanRun, WriteRun } from './row-events.js';
+import type { ObservedState, RowRead, ScanRun, WriteRun } from './row-event-types.js';
 
 export class NotedReads {
   readonly reads: RowRead[] = [];

@@ -19,7 +19,7 @@ import type { History } from '../../histories/index.js';
 import type { Instrumented } from './instrumented.js';
 import { initialWriter, ListReader, listOf, observerId, type RowProblem } from './list-reader.js';
 import { refKey } from './marks.js';
-import type { RowEvents, RowRead, WriteRun } from './row-events.js';
+import type { RowEvents, RowRead, WriteRun } from './row-event-types.js';
 import { planOf } from './strip-results.js';
 
 export interface RowChain {

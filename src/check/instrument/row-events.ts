@@ -2,143 +2,32 @@
  * What a history of an instrumented run says about rows: who read which version, who deleted which, what the observer
  * found before and after, and what became of every write statement. Nothing is concluded here.
  */
-import type { StatementRef } from '../../cases/index.js';
 import type { History, Operation } from '../../histories/index.js';
 import type { Row, Value } from '../../sql/index.js';
 import type { Instrumented, StatementPlan } from './instrumented.js';
 import { parseEntries } from './marks.js';
 import { NotedReads } from './noted-reads.js';
+import type {
+  ExpectedRows,
+  ObservedState,
+  RowEvents,
+  RowRead,
+  ScanRun,
+  TransactionInfo,
+  WriteRun,
+} from './row-event-types.js';
 import { addedColumns, isObserver, planOf } from './strip-results.js';
 import type { TraceForm } from './trace-query.js';
 
-export type TransactionStatus = 'committed' | 'aborted' | 'unknown';
-
-export interface TransactionInfo {
-  readonly id: number;
-  readonly session: number;
-  readonly name: string;
-  readonly operations: readonly Operation[];
-  readonly status: TransactionStatus;
-  /** It undid a part of itself (ROLLBACK TO). */
-  readonly partial: boolean;
-}
-
-/** A row in a result. */
-export interface RowRead {
-  readonly rid: string;
-  /** As the database returned it. */
-  readonly list: Value;
-  /** Index of the operation in the history given. */
-  readonly operation: number;
-  readonly transaction: number;
-  readonly what: 'read' | 'written' | 'deleted';
-  readonly locking: boolean;
-}
-
-/** A write statement as it ran. */
-export interface WriteRun {
-  readonly operation: number;
-  readonly transaction: number;
-  readonly plan: StatementPlan & { readonly write: NonNullable<StatementPlan['write']> };
-  /** `undone`: it failed, was rolled back to a savepoint, or never ended well. */
-  readonly effect: 'done' | 'undone' | 'unknown';
-  readonly count?: number;
-}
-
-/** A search that returned all rows that matched. */
-export interface ScanRun {
-  readonly scan: number;
-  readonly operation: number;
-  readonly transaction: number;
-  readonly locking: boolean;
-  readonly found: ReadonlySet<string>;
-  /** The write whose search for rows to write this is: what it found are the rows that hold its mark. */
-  readonly write?: string;
-}
-
-export interface ObservedState {
-  /** By table, each row's id and list; tables whose query failed are missing. */
-  readonly tables: ReadonlyMap<string, ReadonlyMap<string, Value>>;
-  /** By scan, the rows that match. */
-  readonly scans: ReadonlyMap<number, ReadonlySet<string>>;
-}
-
-export interface RowEvents {
-  readonly transactions: ReadonlyMap<number, TransactionInfo>;
-  readonly reads: readonly RowRead[];
-  readonly writes: ReadonlyMap<string, WriteRun>;
-  readonly scans: readonly ScanRun[];
-  readonly before?: ObservedState;
-  readonly after?: ObservedState;
-  /** How a person knows a row: `t[id=1]`. */
-  readonly labels: ReadonlyMap<string, string>;
-  /** Results the database cut off. */
-  readonly cut: number;
-  /** Writes that ran, read other rows and wrote none, so that nothing shows what they read. */
-  readonly silent: number;
-  /** What stood right before a write and found the rows it must take. */
-  readonly expected: readonly ExpectedRows[];
-}
-
-/** The rows that satisfied the condition of a write right before it, in the same snapshot. */
-export interface ExpectedRows {
-  readonly rows: ReadonlySet<string>;
-  readonly operation: number;
-  /** The statement of the original case. */
-  readonly original: StatementRef;
-}
-
 export function readRowEvents(history: History, instrumented: Instrumented): RowEvents {
   const transactions = collectTransactions(history, instrumented);
-  const reads: RowRead[] = [];
-  const writes = new Map<string, WriteRun>();
-  const scans: ScanRun[] = [];
+  const seen = new SeenOperations();
   const observer: Operation[] = [];
-  const notes: Value[] = [];
-  const expected: ExpectedRows[] = [];
-  let cut = 0;
   for (const operation of history.operations) {
-    if (isObserver(operation, instrumented)) {
-      observer.push(operation);
-      continue;
-    }
-    const plan = planOf(operation, instrumented);
-    if (plan === undefined) continue;
-    const { index, transaction } = operation;
-    if (plan.write !== undefined) {
-      const count =
-        operation.matched ?? operation.changed ?? (plan.write.deletes ? operation.rows?.length : undefined);
-      writes.set(plan.write.token, {
-        operation: index,
-        transaction,
-        plan: plan as WriteRun['plan'],
-        effect: operation.outcome === 'ok' ? 'done' : operation.outcome === 'error' ? 'undone' : 'unknown',
-        ...(count === undefined ? {} : { count }),
-      });
-    }
-    if (operation.outcome !== 'ok') continue;
-    const { locking } = plan;
-    if (plan.write?.scan !== undefined) {
-      // The rows it found it wrote: they hold its mark, or it deleted them.
-      const { scan, token } = plan.write;
-      scans.push({ scan, operation: index, transaction, locking: true, found: new Set(), write: token });
-    }
-    if (operation.rows === undefined || plan.traces.length === 0) continue;
-    const found = tracedRows(operation.rows, plan.traces);
-    cut += found.cut.filter((each) => each).length;
-    notes.push(...found.notes);
-    for (const { rid, list, form } of found.all) {
-      const what = form === 'pair' ? plan.rows : 'read';
-      reads.push({ rid, list, operation: index, transaction, what, locking });
-    }
-    for (const { trace, scan, decides } of plan.searches) {
-      if (found.cut[trace] === true || (!decides && operation.rows.length === 0)) continue;
-      scans.push({ scan, operation: index, transaction, locking, found: found.rids[trace]! });
-    }
-    if (plan.matches === true && found.cut[0] !== true && operation.rows.length === 1) {
-      expected.push({ rows: found.rids[0]!, operation: index, original: plan.original });
-    }
+    if (isObserver(operation, instrumented)) observer.push(operation);
+    else seen.add(operation, planOf(operation, instrumented));
   }
+  const { reads, writes, scans, notes, expected, cut } = seen;
   markUndone(transactions, instrumented, writes);
   const { before, after, labels, notes: observedNotes } = readObserver(observer, instrumented);
   const noted = new NotedReads(writes, instrumented);
@@ -163,6 +52,59 @@ export function readRowEvents(history: History, instrumented: Instrumented): Row
     ...(before === undefined ? {} : { before }),
     ...(after === undefined ? {} : { after }),
   };
+}
+
+/** What the answers to the case's own statements show, and those to the queries put before them. */
+class SeenOperations {
+  readonly reads: RowRead[] = [];
+  readonly writes = new Map<string, WriteRun>();
+  readonly scans: ScanRun[] = [];
+  readonly notes: Value[] = [];
+  readonly expected: ExpectedRows[] = [];
+  cut = 0;
+
+  add(operation: Operation, plan: StatementPlan | undefined): void {
+    if (plan === undefined) return;
+    if (plan.write !== undefined) this.#addWrite(operation, plan as WriteRun['plan']);
+    if (operation.outcome !== 'ok') return;
+    if (plan.write?.scan !== undefined) {
+      // The rows it found it wrote: they hold its mark, or it deleted them.
+      const { scan, token } = plan.write;
+      const { index, transaction } = operation;
+      this.scans.push({ scan, operation: index, transaction, locking: true, found: new Set(), write: token });
+    }
+    if (operation.rows !== undefined && plan.traces.length > 0)
+      this.#addRows(operation, operation.rows, plan);
+  }
+
+  #addWrite(operation: Operation, plan: WriteRun['plan']): void {
+    const count =
+      operation.matched ?? operation.changed ?? (plan.write.deletes ? operation.rows?.length : undefined);
+    this.writes.set(plan.write.token, {
+      operation: operation.index,
+      transaction: operation.transaction,
+      plan,
+      effect: operation.outcome === 'ok' ? 'done' : operation.outcome === 'error' ? 'undone' : 'unknown',
+      ...(count === undefined ? {} : { count }),
+    });
+  }
+
+  #addRows({ index, transaction }: Operation, rows: readonly Row[], plan: StatementPlan): void {
+    const { locking } = plan;
+    const found = tracedRows(rows, plan.traces);
+    this.cut += found.cut.filter((each) => each).length;
+    this.notes.push(...found.notes);
+    for (const { rid, list, form } of found.all) {
+      const what = form === 'pair' ? plan.rows : 'read';
+      this.reads.push({ rid, list, operation: index, transaction, what, locking });
+    }
+    for (const { trace, scan, decides } of plan.searches) {
+      if (found.cut[trace] === true || (!decides && rows.length === 0)) continue;
+      this.scans.push({ scan, operation: index, transaction, locking, found: found.rids[trace]! });
+    }
+    if (plan.matches === true && found.cut[0] !== true && rows.length === 1)
+      this.expected.push({ rows: found.rids[0]!, operation: index, original: plan.original });
+  }
 }
 
 /** The rows behind the added columns, in all and by trace. */

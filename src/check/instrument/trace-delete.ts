@@ -1,5 +1,5 @@
 /** DELETE that says which rows it took and what it read to choose them: see `trace-write.ts` and `trace-reads.ts`. */
-import type { DeleteStatement, FromItem, SelectCore } from '../../sql/index.js';
+import type { DeleteStatement, FromItem, SelectCore, SelectItem } from '../../sql/index.js';
 import { findTable } from './catalog.js';
 import { column, readsColumn } from './marks.js';
 import { type Companion, deleteReads, picksAgain, readCompanion, withSharedLocks } from './trace-reads.js';
@@ -15,96 +15,134 @@ import {
 } from './trace-write.js';
 import { leafName, leavesOf } from './tree.js';
 
+type Leaf = FromItem & { readonly type: 'table' };
+
+/** What both ways to trace a DELETE need to know of it. */
+interface Traced {
+  readonly statement: DeleteStatement;
+  readonly target: Leaf;
+  readonly reads: ReturnType<typeof deleteReads>;
+  readonly before: Companion | undefined;
+  /** The tables it takes rows from, and the search by which it finds them. */
+  readonly said: Pick<TracedWrite, 'tables' | 'scan'>;
+  /** How many columns of notes the table has: none or one. */
+  readonly notes: number;
+}
+
 export function traceDelete(statement: DeleteStatement, context: WriteContext): TracedWrite {
   const { catalog, token, deletes, inTransaction, way } = context;
-  const { dialect } = catalog;
   const leaves = leavesOf([statement.table, ...statement.using]);
-  const isTarget = (name: string | undefined) =>
-    statement.targets === undefined
-      ? name === leafName(leaves[0]!)
-      : statement.targets.some((target) => sameName(target, name ?? '', catalog));
-  const targets = leaves.filter(
-    (leaf) =>
-      leaf.type === 'table' && isTarget(leafName(leaf)) && findTable(catalog, leaf.name) !== undefined,
-  );
+  const targets = targetsOf(statement, leaves, catalog);
   const target = targets[0];
-  if (target?.type !== 'table' || token === undefined) return { statement };
-  const tables = targets.flatMap((leaf) =>
-    leaf.type === 'table' ? [findTable(catalog, leaf.name)!.name] : [],
-  );
+  if (target === undefined || token === undefined) return { statement };
   const { where } = statement;
-  const reads = deleteReads(
-    statement,
-    targets.flatMap((leaf) => leafName(leaf) ?? []),
-    catalog,
-  );
   const whole = statement.mode === undefined && statement.limit === undefined;
-  const from = [statement.table, ...statement.using];
   const searching = {
-    from,
+    from: [statement.table, ...statement.using],
     ...(where === undefined ? {} : { where }),
     ...(statement.with === undefined ? {} : { with: statement.with }),
     takesAll: whole && statement.targets === undefined,
   };
-  const before = inTransaction ? readCompanion(searching, way, catalog) : undefined;
   const scan = leaves.length > 1 || !whole ? undefined : scanOf(statement);
-  const traced = { tables, ...(scan === undefined ? {} : { scan }) };
-  const notes = findTable(catalog, target.name)!.notes ? 1 : 0;
-  if (statement.returning !== undefined || (deletes === 'returning' && statement.targets === undefined)) {
-    const name = returningName(target, context);
-    // DuckDB returns neither subqueries nor columns of other tables; elsewhere than in PostgreSQL, CTEs end before.
-    const beside =
-      dialect === 'duckdb' || (dialect !== 'postgres' && statement.with !== undefined) ? [] : reads;
-    const items = [
-      ...markItems(name),
-      ...[readsColumn].slice(0, notes).map((each) => asItem(column(each, name))),
-    ];
-    const lists = beside.map(({ expression }) => asItem(expression));
-    return {
-      ...traced,
-      statement: { ...statement, returning: [...(statement.returning ?? []), ...items, ...lists] },
-      traces: ['pair', ...notesForm(notes), ...beside.map(() => 'list' as const)],
-      searches: beside.flatMap(({ scan: search }, i) =>
-        search === undefined ? [] : [{ trace: 1 + notes + i, scan: search, decides: false }],
-      ),
-      companions: [before],
-      unseen: reads.length > 0 && beside.length === 0 && before === undefined,
-    };
-  }
+  const traced: Traced = {
+    statement,
+    target,
+    reads: deleteReads(
+      statement,
+      targets.flatMap((leaf) => leafName(leaf) ?? []),
+      catalog,
+    ),
+    before: inTransaction ? readCompanion(searching, way, catalog) : undefined,
+    said: {
+      tables: targets.map((leaf) => findTable(catalog, leaf.name)!.name),
+      ...(scan === undefined ? {} : { scan }),
+    },
+    notes: findTable(catalog, target.name)!.notes ? 1 : 0,
+  };
+  if (statement.returning !== undefined || (deletes === 'returning' && statement.targets === undefined))
+    return byReturning(traced, context);
   // LIMIT may pick other rows the second time.
   const samePick = picksAgain(where, way, catalog) && statement.limit === undefined;
-  if (!inTransaction || !samePick || targets.length > 1)
-    return {
-      ...traced,
-      statement,
-      unnamed: true,
-      companions: [before],
-      unseen: reads.length > 0 && before === undefined,
-    };
+  if (inTransaction && samePick && targets.length === 1) return byNaming(traced, context);
+  const unseen = traced.reads.length > 0 && traced.before === undefined;
+  return { ...traced.said, statement, unnamed: true, companions: [traced.before], unseen };
+}
+
+function targetsOf(
+  statement: DeleteStatement,
+  leaves: ReturnType<typeof leavesOf>,
+  catalog: WriteContext['catalog'],
+): Leaf[] {
+  const isTarget = (name: string | undefined) =>
+    statement.targets === undefined
+      ? name === leafName(leaves[0]!)
+      : statement.targets.some((target) => sameName(target, name ?? '', catalog));
+  return leaves.filter(
+    (leaf): leaf is Leaf =>
+      leaf.type === 'table' && isTarget(leafName(leaf)) && findTable(catalog, leaf.name) !== undefined,
+  );
+}
+
+/** RETURNING says which rows went. */
+function byReturning(
+  { statement, target, reads, before, said, notes }: Traced,
+  context: WriteContext,
+): TracedWrite {
+  const { dialect } = context.catalog;
+  const name = returningName(target, context);
+  // DuckDB returns neither subqueries nor columns of other tables; elsewhere than in PostgreSQL, CTEs end before.
+  const beside =
+    dialect === 'duckdb' || (dialect !== 'postgres' && statement.with !== undefined) ? [] : reads;
+  const lists = beside.map(({ expression }) => asItem(expression));
+  return {
+    ...said,
+    statement: {
+      ...statement,
+      returning: [...(statement.returning ?? []), ...markedItems(name, notes), ...lists],
+    },
+    traces: ['pair', ...notesForm(notes), ...beside.map(() => 'list' as const)],
+    searches: beside.flatMap(({ scan: search }, i) =>
+      search === undefined ? [] : [{ trace: 1 + notes + i, scan: search, decides: false }],
+    ),
+    companions: [before],
+    unseen: reads.length > 0 && beside.length === 0 && before === undefined,
+  };
+}
+
+/** A locking SELECT right before names the rows that will go. */
+function byNaming(
+  { statement, target, reads, before, said, notes }: Traced,
+  context: WriteContext,
+): TracedWrite {
+  const { where } = statement;
   const unread = before === undefined ? reads : [];
-  const locks = <T>(tree: T): T => (way === 'locking' ? withSharedLocks(tree) : tree);
+  const locks = <T>(tree: T): T => (context.way === 'locking' ? withSharedLocks(tree) : tree);
   const body: SelectCore = {
     type: 'core',
     distinct: false,
     items: [
-      ...markItems(leafName(target)),
-      ...[readsColumn].slice(0, notes).map((each) => asItem(column(each, leafName(target)))),
+      ...markedItems(leafName(target), notes),
       ...unread.map(({ expression }) => asItem(locks(expression))),
     ],
-    from,
+    from: [statement.table, ...statement.using],
     ...(where === undefined ? {} : { where: locks(where) }),
     groupBy: [],
   };
   const naming: Companion = {
-    query: lockingSelect(body, dialect, statement.with),
+    query: lockingSelect(body, context.catalog.dialect, statement.with),
     traces: ['pair', ...notesForm(notes), ...unread.map(() => 'list' as const)],
     searches: [],
     rows: 'deleted',
   };
-  return { ...traced, statement, companions: [before, naming] };
+  return { ...said, statement, companions: [before, naming] };
+}
+
+/** A row's id, list and notes. */
+function markedItems(name: string | undefined, notes: number): SelectItem[] {
+  return [...markItems(name), ...[readsColumn].slice(0, notes).map((each) => asItem(column(each, name)))];
 }
 
 /** MariaDB's RETURNING knows no table names. */
-function returningName(target: FromItem & { type: 'table' }, { catalog }: WriteContext): string | undefined {
+function returningName(target: Leaf, { catalog }: WriteContext): string | undefined {
   return catalog.dialect === 'mysql' ? undefined : leafName(target);
 }

@@ -11,7 +11,7 @@ import { counted } from '../../words.js';
 import { initialWriter, type RowProblem } from './list-reader.js';
 import { refKey } from './marks.js';
 import type { RowChains } from './row-chains.js';
-import type { RowEvents } from './row-events.js';
+import type { RowEvents } from './row-event-types.js';
 
 export function compareWrites(
   { expected, writes, transactions }: RowEvents,
