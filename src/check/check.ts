@@ -33,8 +33,13 @@ export function check(
 }
 
 function recordedHistory(history: CheckableHistory): RecordedHistory {
-  if ('kind' in history && history.kind === 'kv') return { kind: 'kv', history: history.history };
-  if ('operations' in history) return { kind: 'sql', history };
+  if ('kind' in history && history.kind === 'kv') {
+    const { operations } = history;
+    return { kind: 'kv', history: history.history, ...(operations !== undefined && { operations }) };
+  }
+  if ('operations' in history) {
+    return { kind: 'sql', history, ...('truncated' in history && history.truncated && { truncated: true }) };
+  }
   return { kind: 'kv', history };
 }
 

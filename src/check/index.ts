@@ -101,3 +101,12 @@ export {
 export { serverFinding, wentAway } from './server/server-finding.js';
 export { type FindingInRun, sharperFinding } from './sharper-finding.js';
 export { findingToSvg } from './svg.js';
+export {
+  recognizeWorkload,
+  type Workload,
+  type WorkloadName,
+  type WorkloadOptions,
+  workloadNames,
+  workloadOf,
+  workloads,
+} from './workloads/index.js';

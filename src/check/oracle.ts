@@ -11,13 +11,14 @@
  */
 import type { ScheduledCase } from '../cases/index.js';
 import type { Contract, Level } from '../contracts/index.js';
-import type { History, KvHistory } from '../histories/index.js';
+import type { History, KvHistory, PlainOperation } from '../histories/index.js';
 import type { Target } from '../targets/index.js';
 import type { Demand } from './demand.js';
 import type { Finding, OracleName } from './finding.js';
 import type { LevelStatus } from './kv/check-kv.js';
 import type { CheckLevel } from './levels.js';
 import type { Checked, ContractComparison, SkippedReason } from './mechanism/result.js';
+import type { WorkloadName, WorkloadOptions } from './workloads/workload.js';
 
 /** The answer of an oracle. */
 export interface CheckResult {
@@ -89,6 +90,8 @@ export interface CheckOptions {
   readonly budget?: number;
   /** Also find the strongest level that holds for a key-value history; true unless told. */
   readonly strongest?: boolean;
+  /** The workload a history of Jepsen's is of; recognised where it is unmistakable and not given. */
+  readonly workload?: WorkloadOptions & { readonly name: WorkloadName };
   /** For an SQL history: say what would change under this contract. */
   readonly compareWith?: Contract;
   readonly onProgress?: (stage: string) => void;
@@ -97,8 +100,18 @@ export interface CheckOptions {
 }
 
 export type RecordedHistory =
-  | { readonly kind: 'kv'; readonly history: KvHistory }
-  | { readonly kind: 'sql'; readonly history: History };
+  | {
+      readonly kind: 'kv';
+      readonly history: KvHistory;
+      /** Operations of the same file that are no transactions. */
+      readonly operations?: readonly PlainOperation[];
+    }
+  | {
+      readonly kind: 'sql';
+      readonly history: History;
+      /** The file ended in the middle of an entry. */
+      readonly truncated?: boolean;
+    };
 
 export interface Oracle<Plan = unknown> {
   readonly name: OracleName;

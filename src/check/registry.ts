@@ -12,8 +12,15 @@ import { kvOracle } from './kv/kv-oracle.js';
 import { mechanismOracle } from './mechanism/mechanism-oracle.js';
 import type { Oracle } from './oracle.js';
 import { serverOracle } from './server/server-oracle.js';
+import { workloadOracle } from './workloads/index.js';
 
-const registry: Oracle[] = [serverOracle, mechanismOracle, instrumentOracle as Oracle, kvOracle];
+const registry: Oracle[] = [
+  serverOracle,
+  mechanismOracle,
+  instrumentOracle as Oracle,
+  workloadOracle,
+  kvOracle,
+];
 
 /** Every oracle, in the order in which they are asked. */
 export const oracles: readonly Oracle[] = registry;

@@ -237,7 +237,34 @@ describe('isolde check', () => {
     expect((await isolde('check', at('skew.edn'), '--contract', 'adya:PL-2+')).code).toBe(0);
   });
 
+  it('recognises workloads, names what is wrong, and takes their options', async () => {
+    const read = (index: number, balances: string): string =>
+      `{:type :ok, :f :read, :process 1, :index ${index}, :value {${balances}}}`;
+    const transfer = '{:type :ok, :f :transfer, :process 0, :value {:from 0, :to 1, :amount 3}, :index 1}';
+    await writeFile(at('bank.edn'), [transfer, read(2, '0 7, 1 3'), read(3, '0 7, 1 3'), ''].join('\n'));
+    expect(await isolde('check', at('bank.edn'))).toMatchObject({ code: 0, out: `${at('bank.edn')}\ttrue` });
+    const asked = await isolde('check', at('bank.edn'), '--workload', 'bank', '--total', '11', '--explain');
+    expect(asked.code).toBe(1);
+    expect(asked.out).toContain('wrong-total, proved');
+    expect(asked.out).toContain('op 2: the balances sum to 10 and not to 11.');
+    await writeFile(at('drain.edn'), '{:type :ok, :f :drain, :process 0, :value 3}\n');
+    const skipped = await isolde('check', at('drain.edn'));
+    expect({ code: skipped.code, out: skipped.out }).toEqual({ code: 2, out: `${at('drain.edn')}\tunknown` });
+    expect(skipped.err).toContain('were skipped: 1 drain');
+  });
+
+  it('ends with 2 for an SQL history that ends in the middle of a line', async () => {
+    const whole = await readFile(at('sql.history.jsonl'));
+    await writeFile(at('cut.history.jsonl'), Buffer.concat([whole, Buffer.from('{"index":1,"sess')]));
+    const { code, err } = await isolde('check', at('cut.history.jsonl'));
+    expect(code).toBe(2);
+    expect(err).toContain('ends in the middle of an entry');
+  });
+
   it.each([
+    [['--workload', 'casino'], 'there is no workload "casino"; there are bank, set'],
+    [['--workload', 'bank', '--level', 'SI'], '--workload says what is demanded'],
+    [['--workload', 'bank', '--total', 'much'], '--total takes a number, not "much"'],
     [['--level', 'chaos'], 'unknown level "chaos"'],
     [['--format', 'csv'], 'there is no format "csv"; there are isolde, jepsen'],
     [['--contract', 'vendor:dbase'], 'there are no contracts of "vendor:dbase"; there are those of'],

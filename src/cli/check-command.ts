@@ -14,6 +14,8 @@ import {
   findingsToDot,
   parseAnomalySwitches,
   parseDemand,
+  workloadNames,
+  workloadOf,
 } from '../check/index.js';
 import { type Contract, findContract } from '../contracts/index.js';
 import { errorText, IsoldeError } from '../errors.js';
@@ -38,6 +40,10 @@ interface CheckFlags {
   readonly anomalies?: string;
   readonly budget?: number;
   readonly strongest?: boolean;
+  readonly workload?: string;
+  readonly total?: string;
+  readonly negativeBalances?: boolean;
+  readonly linearizable?: boolean;
 }
 
 export function checkCommand(program: Command, context: CliContext, exit: (code: ExitCode) => void): void {
@@ -63,6 +69,13 @@ export function checkCommand(program: Command, context: CliContext, exit: (code:
     .option('--anomalies <list>', 'look only for these; or, with no- before each name, for all but these')
     .option('--strongest', 'also find the strongest level that holds (key-value histories)')
     .option('--budget <seconds>', 'seconds after which a level is left undecided (default: 60)', parseSeconds)
+    .option(
+      '-w, --workload <name>',
+      `check operations of this workload (recognised where it is unmistakable): ${workloadNames.join(', ')}`,
+    )
+    .option('--total <sum>', 'bank: the sum of all balances (default: the one most reads have)')
+    .option('--negative-balances', 'bank: balances may go below 0')
+    .option('--linearizable', 'set-full: every read must have all that was added before it began')
     .addHelpText('after', '\nExit code: 0 all hold, 1 one does not, 2 one is undecided, 3 error.')
     .action(async (files: string[], flags: CheckFlags) => exit(await checkFiles(files, flags, context)));
 }
@@ -72,6 +85,7 @@ interface Job {
   readonly compareWith: Contract | undefined;
   readonly format?: FormatName;
   readonly anomalies?: NonNullable<CheckOptions['anomalies']>;
+  readonly workload?: NonNullable<CheckOptions['workload']>;
   readonly flags: CheckFlags;
   readonly context: CliContext;
 }
@@ -86,6 +100,7 @@ async function checkFiles(
     compareWith: comparedContract(flags.compare),
     ...(flags.format !== undefined && { format: parseFormatName(flags.format) }),
     ...(flags.anomalies !== undefined && { anomalies: parseAnomalySwitches(flags.anomalies) }),
+    ...(flags.workload !== undefined && { workload: askedWorkload(flags.workload, flags) }),
     flags,
     context,
   };
@@ -128,15 +143,37 @@ async function checkFiles(
   return broken ? exitCodes.found : undecided ? exitCodes.undecided : exitCodes.nothingFound;
 }
 
+/** The workload asked for, which has a demand of its own. */
+function askedWorkload(
+  name: string,
+  { level, contract, total, negativeBalances, linearizable }: CheckFlags,
+): NonNullable<CheckOptions['workload']> {
+  if (level !== undefined || contract !== undefined) {
+    throw new IsoldeError(
+      'usage',
+      '--workload says what is demanded; it goes without --level and --contract',
+    );
+  }
+  const sum = total === undefined ? undefined : Number(total);
+  if (Number.isNaN(sum)) throw new IsoldeError('usage', `--total takes a number, not "${total}"`);
+  return {
+    name: workloadOf(name).name,
+    ...(sum !== undefined && { total: sum }),
+    ...(negativeBalances !== undefined && { negativeBalances }),
+    ...(linearizable !== undefined && { linearizable }),
+  };
+}
+
 function optionsFor(
   file: string,
   read: AnyHistory,
-  { compareWith, anomalies, flags, context }: Job,
+  { compareWith, anomalies, workload, flags, context }: Job,
 ): CheckOptions {
   const large = read.kind === 'kv' && read.history.opCount > 200_000;
   return {
     ...(anomalies !== undefined && { anomalies }),
     ...(compareWith !== undefined && { compareWith }),
+    ...(workload !== undefined && { workload }),
     ...(flags.budget !== undefined && { budget: flags.budget }),
     strongest: flags.strongest === true,
     ...(large && { onProgress: stageProgress(file, context) }),

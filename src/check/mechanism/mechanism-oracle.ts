@@ -32,7 +32,10 @@ export const mechanismOracle: Oracle = {
     }
     const { history } = recorded;
     const contract = demandedContract(history.header, demand);
-    return resultOf(verifyMechanism(history, contract, compareWith === undefined ? {} : { compareWith }));
+    const result = resultOf(
+      verifyMechanism(history, contract, compareWith === undefined ? {} : { compareWith }),
+    );
+    return recorded.truncated === true ? withCut(result) : result;
   },
   identity: findingIdentity,
   focus: focusFinding,
@@ -56,6 +59,13 @@ function resultOf(result: MechanismResult): CheckResult {
     checked,
     ...(comparison !== undefined && { comparison }),
   };
+}
+
+/** What came after the end of a file that was cut off may break anything. */
+function withCut(result: CheckResult): CheckResult {
+  const reason = 'the file ends in the middle of an entry, so what came after it is not known';
+  const unknownReasons = [reason, ...result.unknownReasons];
+  return { ...result, valid: verdictOf(result.findings, unknownReasons), unknownReasons };
 }
 
 /** The contract asked for, or the vendor's for what the history says ran it. */
