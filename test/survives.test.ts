@@ -129,7 +129,9 @@ for (const { name, missing, start, table } of engines) {
     it("leaves the user's table of the same name alone, with two runs on one server at once", async () => {
       await server.sql(`CREATE TABLE ${table} (mine INT)`);
       await server.sql(`INSERT INTO ${table} VALUES (42)`);
-      const runs = [0, 1].map(() => isolde(['run', lostUpdate, '--target', server.url(), '--runs', '5']));
+      const runs = [0, 1].map(() =>
+        isolde(['run', lostUpdate, '--target', server.url(), '--trust-case', '--runs', '5']),
+      );
       for (const { code, out } of await Promise.all(runs)) {
         expect(code).toBe(0);
         expect(out).toContain('… blocks');
@@ -144,7 +146,15 @@ for (const { name, missing, start, table } of engines) {
         'many.sql',
         `CREATE TABLE t (id INT);\n${lines.join('\n')}\nS0: SELECT count(*) FROM t`,
       );
-      const { code, out } = await isolde(['run', path, '--target', server.url(), '--free', '--json']);
+      const { code, out } = await isolde([
+        'run',
+        path,
+        '--target',
+        server.url(),
+        '--trust-case',
+        '--free',
+        '--json',
+      ]);
       expect(code).toBe(0);
       const { operations } = JSON.parse(out) as { operations: { outcome: string }[] };
       expect(operations.filter((op) => op.outcome === 'ok')).toHaveLength(201);
@@ -161,6 +171,7 @@ for (const { name, missing, start, table } of engines) {
         path,
         '--target',
         server.url(),
+        '--trust-case',
         '--out',
         history,
         '--statement-timeout',

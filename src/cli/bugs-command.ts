@@ -16,9 +16,9 @@ import {
   rerunBug,
   type Store,
 } from '../store/index.js';
-import { findDeclaration, openTarget, type Target } from '../targets/index.js';
+import { admit, findDeclaration, openTarget, sqlOfCase, type Target } from '../targets/index.js';
 import { oneLine } from '../visible.js';
-import { type CliContext, type ExitCode, exitCodes } from './context.js';
+import { type CliContext, type ExitCode, exitCodes, trustCaseHelp } from './context.js';
 
 interface StoreFlags {
   readonly store: string;
@@ -30,6 +30,7 @@ interface RerunFlags extends StoreFlags {
   readonly runs: string;
   readonly junit?: string;
   readonly record: boolean;
+  readonly trustCase?: boolean;
 }
 
 export function bugsCommand(program: Command, context: CliContext, exit: (code: ExitCode) => void): void {
@@ -52,6 +53,7 @@ export function bugsCommand(program: Command, context: CliContext, exit: (code: 
     .option('-t, --target <url>', 'the database (default: each bug’s own engine, embedded or private)')
     .option('-n, --runs <count>', 'how often each bug is run', '3')
     .option('--junit <file>', 'write the outcome as JUnit XML')
+    .option('--trust-case', trustCaseHelp)
     .option('--no-record', 'do not write the outcome into the store')
     .addHelpText(
       'after',
@@ -65,16 +67,17 @@ export function bugsCommand(program: Command, context: CliContext, exit: (code: 
       exit(exitCodes.nothingFound);
     },
   );
-  add('import <folder>', 'take in an exported bug, or every bug of another store').action(
-    async (folder: string, flags: StoreFlags) => {
-      const added = await (await openStore(flags.store)).importFrom(folder);
+  add('import <folder>', 'take in an exported bug, or every bug of another store')
+    .option('--trust-case', 'take over SQL that is not on the list of harmless statements')
+    .action(async (folder: string, flags: StoreFlags & { readonly trustCase?: boolean }) => {
+      const trust = flags.trustCase === true;
+      const added = await (await openStore(flags.store)).importFrom(folder, { trust });
       if (flags.json === true) context.out(JSON.stringify(added));
       else
         for (const { id, isNew, count } of added)
           context.out(isNew ? `${id}: new` : `${id}: known, seen ${count} times`);
       exit(exitCodes.nothingFound);
-    },
-  );
+    });
   add('ignore <what>', 'let hunts pass over a bug (its id) or a behaviour (its signature)')
     .option('--reason <text>', 'why, for whoever reads the list')
     .action(async (what: string, flags: StoreFlags & { readonly reason?: string }) => {
@@ -166,7 +169,11 @@ async function rerun(ids: readonly string[], flags: RerunFlags, context: CliCont
     for (const bug of bugs) {
       if (context.signal.aborted) break;
       const started = performance.now();
-      const { result, target } = await rerunOne(bug, targets, { runs, signal: context.signal });
+      const { result, target } = await rerunOne(bug, targets, {
+        runs,
+        signal: context.signal,
+        trust: flags.trustCase === true,
+      });
       const seconds = (performance.now() - started) / 1000;
       reports.push({
         bug,
@@ -219,7 +226,7 @@ async function bugsToRun(store: Store, ids: readonly string[], context: CliConte
 async function rerunOne(
   bug: Bug,
   targets: Targets,
-  options: { readonly runs: number; readonly signal: AbortSignal },
+  options: { readonly runs: number; readonly signal: AbortSignal; readonly trust: boolean },
 ): Promise<{ readonly result: RerunResult; readonly target: Bug['target'] | undefined }> {
   const url = targets.urlFor(bug);
   if (url === undefined) {
@@ -227,6 +234,7 @@ async function rerunOne(
     return { result: { outcome: 'not-run', why, shown: 0, runs: 0 }, target: undefined };
   }
   const target = await targets.open(url);
+  await admit(target, sqlOfCase(bug.case), { trust: options.trust, source: bug.id });
   const result = await rerunBug(bug, target, options);
   const lost = result.history?.operations.some(
     ({ end, error }) => end === null || error?.class === 'crash' || error?.class === 'connection-lost',

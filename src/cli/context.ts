@@ -30,6 +30,9 @@ export interface CliContext extends CliWorld {
   readonly defaultTarget: string | undefined;
 }
 
+/** What `--trust-case` means, for every command that takes SQL from a file. */
+export const trustCaseHelp = 'run the file’s SQL also where the login may write outside isolde_… namespaces';
+
 /** Exit codes all commands share. */
 export const exitCodes = { nothingFound: 0, found: 1, undecided: 2, error: 3 } as const;
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];

@@ -2,6 +2,7 @@
 
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
+import type { ScheduledCase } from '../cases/index.js';
 import { contracts, findContract, type Level } from '../contracts/index.js';
 import { errorText, IsoldeError } from '../errors.js';
 import { type Profile, parseProfile, profiles } from '../generate/index.js';
@@ -17,9 +18,9 @@ import {
 } from '../hunt/index.js';
 import { usualChoice } from '../judge/index.js';
 import { hideSecrets } from '../secrets.js';
-import { defaultTargetUrl, openTarget } from '../targets/index.js';
+import { admit, defaultTargetUrl, openTarget, sqlOfCase, type Target } from '../targets/index.js';
 import { counted } from '../words.js';
-import { type CliContext, type ExitCode, exitCodes } from './context.js';
+import { type CliContext, type ExitCode, exitCodes, trustCaseHelp } from './context.js';
 import { levelOf, positive } from './flags.js';
 import { LiveView } from './hunt-view.js';
 import { readCase } from './run-command.js';
@@ -42,6 +43,7 @@ interface HuntFlags {
   readonly keepUnconfirmed?: boolean;
   readonly restart?: boolean;
   readonly json?: boolean;
+  readonly trustCase?: boolean;
 }
 
 const defaultStore = '.isolde';
@@ -89,6 +91,7 @@ export function huntCommand(program: Command, context: CliContext, exit: (code: 
     .option('--store <folder>', 'where bugs are kept', defaultStore)
     .option('--keep-unconfirmed', 'keep the histories of findings that did not reproduce, for study')
     .option('--restart', 'start at round 0 again instead of going on behind the last one')
+    .option('--trust-case', trustCaseHelp)
     .option('--json', 'print the result as JSON')
     .addHelpText(
       'after',
@@ -138,7 +141,7 @@ async function runHunt(url: string | undefined, flags: HuntFlags, context: CliCo
   });
   try {
     const result = await hunt({
-      open: () => openTarget(url),
+      open: () => openFor(url, templates, flags),
       shelf,
       seed: flags.seed,
       contract: flags.contract,
@@ -165,6 +168,24 @@ async function runHunt(url: string | undefined, flags: HuntFlags, context: CliCo
     return result.bugs.length > 0 ? exitCodes.found : exitCodes.nothingFound;
   } finally {
     await shelf.close();
+  }
+}
+
+/** Templates are SQL from files, whatever is made of them. */
+async function openFor(
+  url: string | undefined,
+  templates: readonly ScheduledCase[],
+  flags: HuntFlags,
+): Promise<Target> {
+  const target = await openTarget(url);
+  try {
+    for (const { case: program } of templates) {
+      await admit(target, sqlOfCase(program), { trust: flags.trustCase === true, source: program.name });
+    }
+    return target;
+  } catch (error) {
+    await target.close();
+    throw error;
   }
 }
 

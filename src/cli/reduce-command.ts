@@ -26,7 +26,7 @@ import {
   subjectOfHistory,
 } from '../reduce/index.js';
 import { openTarget } from '../targets/index.js';
-import { type CliContext, type ExitCode, exitCodes } from './context.js';
+import { type CliContext, type ExitCode, exitCodes, trustCaseHelp } from './context.js';
 import {
   contractNamed,
   explainUndecided,
@@ -37,7 +37,7 @@ import {
   writeText,
 } from './flags.js';
 import { isHistoryFile, readReplayable } from './replayable-history.js';
-import { readCase } from './run-command.js';
+import { readAdmitted } from './run-command.js';
 
 interface ReduceFlags {
   readonly target?: string;
@@ -45,6 +45,7 @@ interface ReduceFlags {
   readonly jobs: string;
   readonly runs: string;
   readonly json?: boolean;
+  readonly trustCase?: boolean;
   readonly contract?: string;
   readonly oracle?: string;
   readonly level?: string;
@@ -73,6 +74,7 @@ export function reduceCommand(program: Command, context: CliContext, exit: (code
     .option('--state <file>', 'keep the progress there, and go on from it')
     .option('-o, --out <file>', 'write the reduced case: *.case.json, or a script')
     .option('--against <file>', 'run all strategies and print how they compare, with the case in this file')
+    .option('--trust-case', trustCaseHelp)
     .option('--json', 'print the result as JSON')
     .addHelpText(
       'after',
@@ -85,6 +87,7 @@ async function reduce(file: string, flags: ReduceFlags, context: CliContext): Pr
   const strategy = strategyOf(flags.strategy);
   const jobs = positive(flags.jobs, '--jobs');
   const confirmRuns = positive(flags.runs, '--runs');
+  const trust = flags.trustCase === true;
   const asked: Asked = {
     ...(flags.level !== undefined && { level: levelOf(flags.level) }),
     ...(flags.contract !== undefined && { contract: contractNamed(flags.contract) }),
@@ -98,7 +101,7 @@ async function reduce(file: string, flags: ReduceFlags, context: CliContext): Pr
     ...asked,
   });
   try {
-    const subject = await readSubject(file, oracle, asked, context);
+    const subject = await readSubject(file, oracle, { ...asked, trust }, context);
     if ('valid' in subject) return explainNothing(subject, context);
     const options: FindingOptions = {
       oracle,
@@ -110,7 +113,9 @@ async function reduce(file: string, flags: ReduceFlags, context: CliContext): Pr
     };
     if (flags.against !== undefined) {
       const seen = subject.raw === undefined ? {} : { seen: subject.raw };
-      return await compare(subject.candidate, { ...options, ...seen }, flags.against, context, flags.json);
+      const candidate = candidateOf(await readAdmitted(flags.against, oracle.target, trust));
+      const against = { name: flags.against, candidate };
+      return await compare(subject.candidate, { ...options, ...seen }, against, context, flags.json);
     }
     const outcome = await reduceSubject(subject, options);
     context.eraseLines(1);
@@ -129,13 +134,13 @@ async function reduce(file: string, flags: ReduceFlags, context: CliContext): Pr
 async function readSubject(
   file: string,
   oracle: DatabaseOracle,
-  asked: Asked,
+  asked: Asked & { readonly trust: boolean },
   context: CliContext,
 ): Promise<Subject | NoSubject> {
   const { target } = oracle;
   return (await isHistoryFile(file))
     ? subjectOfHistory(await readReplayable(file, target, asked, context), oracle)
-    : subjectOfCase(await readCase(file, target.dialect), oracle, asked);
+    : subjectOfCase(await readAdmitted(file, target, asked.trust), oracle, asked);
 }
 
 function explainNothing({ valid, unknownReasons }: NoSubject, context: CliContext): ExitCode {
@@ -214,16 +219,12 @@ async function show(
 async function compare(
   candidate: Candidate,
   options: FindingOptions,
-  file: string,
+  against: { readonly name: string; readonly candidate: Candidate },
   context: CliContext,
   json = false,
 ): Promise<ExitCode> {
-  const other = candidateOf(await readCase(file, options.oracle.subject.dialect));
   const { stateFile: _, ...stateless } = options;
-  const rows = await compareStrategies(candidate, {
-    ...stateless,
-    against: { name: file, candidate: other },
-  });
+  const rows = await compareStrategies(candidate, { ...stateless, against });
   context.eraseLines(1);
   if (rows.every(({ trials }) => trials === undefined)) {
     context.err('isolde: the case does not show a finding that reproduces; there is nothing to compare');

@@ -67,7 +67,14 @@ const trace = process.env.ISOLDE_PISCO_TRACE ?? '../shared/data/pisco/tidb_42487
 
 describeLive('a history of TiDB on MariaDB', (live) => {
   it('is reduced with the snapshot at BEGIN, without what only TiDB knows, under TiDB’s contract', async () => {
-    const { code, out, err } = await isolde('reduce', file, '--target', live().url(), '--json');
+    const { code, out, err } = await isolde(
+      'reduce',
+      file,
+      '--target',
+      live().url(),
+      '--trust-case',
+      '--json',
+    );
     expect(err).toContain(
       'BEGIN becomes START TRANSACTION WITH CONSISTENT SNAPSHOT: tidb:repeatable-read takes the snapshot there',
     );
@@ -81,7 +88,15 @@ describeLive('a history of TiDB on MariaDB', (live) => {
   });
 
   it('reproduces the same way', async () => {
-    const { code, out, err } = await isolde('reproduce', file, '--target', live().url(), '--runs', '3');
+    const { code, out, err } = await isolde(
+      'reproduce',
+      file,
+      '--target',
+      live().url(),
+      '--trust-case',
+      '--runs',
+      '3',
+    );
     expect(err).toContain('BEGIN becomes START TRANSACTION WITH CONSISTENT SNAPSHOT');
     expect(out).toContain('3 of 3 replays (batch) show the finding');
     expect(code).toBe(1);
@@ -91,7 +106,16 @@ describeLive('a history of TiDB on MariaDB', (live) => {
     'ends with a few operations for the trace of the Pisco artifact',
     async () => {
       const { code, out } = await isolde(
-        ...['reduce', trace, '--contract', 'tidb:repeatable-read', '--target', live().url(), '--json'],
+        ...[
+          'reduce',
+          trace,
+          '--contract',
+          'tidb:repeatable-read',
+          '--target',
+          live().url(),
+          '--trust-case',
+          '--json',
+        ],
       );
       expect(code).toBe(1);
       const result = JSON.parse(out);

@@ -2,7 +2,7 @@
 import { IsoldeError } from '../errors.js';
 import { readAnyHistory, recognizeFormat } from '../histories/index.js';
 import { type Asked, type ReplayableHistory, replayableHistory } from '../reduce/index.js';
-import type { Target } from '../targets/index.js';
+import { admit, type Target } from '../targets/index.js';
 import type { CliContext } from './context.js';
 
 /** Whether a file holds a history; cases are JSON too, and scripts are any text. */
@@ -19,7 +19,7 @@ export async function isHistoryFile(file: string): Promise<boolean> {
 export async function readReplayable(
   file: string,
   target: Target,
-  asked: Asked,
+  asked: Asked & { readonly trust: boolean },
   context: CliContext,
 ): Promise<ReplayableHistory> {
   const read = await readAnyHistory(file);
@@ -27,6 +27,12 @@ export async function readReplayable(
     throw new IsoldeError('usage', `${file} is a key-value history: it has no SQL that could be run again`);
   }
   const replayable = replayableHistory(read, target, asked);
+  const { header, operations } = replayable.history;
+  const sql = {
+    setup: header.setup ?? [],
+    statements: operations.flatMap((operation) => operation.sql ?? []),
+  };
+  await admit(target, sql, { trust: asked.trust, source: file });
   for (const note of replayable.notes) context.err(`note: ${note}`);
   return replayable;
 }

@@ -16,7 +16,7 @@ import {
 } from '../reproduce/index.js';
 import { openTarget } from '../targets/index.js';
 import { counted } from '../words.js';
-import { type CliContext, type ExitCode, exitCodes } from './context.js';
+import { type CliContext, type ExitCode, exitCodes, trustCaseHelp } from './context.js';
 import {
   contractNamed,
   explainUndecided,
@@ -27,7 +27,7 @@ import {
   writeText,
 } from './flags.js';
 import { isHistoryFile, readReplayable } from './replayable-history.js';
-import { readCase } from './run-command.js';
+import { readAdmitted } from './run-command.js';
 
 interface ReproduceFlags {
   readonly target?: string;
@@ -38,6 +38,7 @@ interface ReproduceFlags {
   readonly oracle?: string;
   readonly out?: string;
   readonly json?: boolean;
+  readonly trustCase?: boolean;
   readonly statementTimeout: string;
   readonly lockTimeout: string;
 }
@@ -62,6 +63,7 @@ export function reproduceCommand(
     )
     .option('-o, --out <file>', 'write the program with its schedule and reasons: *.case.json')
     .option('--json', 'print the result as JSON')
+    .option('--trust-case', trustCaseHelp)
     .option('--statement-timeout <ms>', 'limit for one statement', '10000')
     .option('--lock-timeout <ms>', 'limit for waiting on a lock', '5000')
     .addHelpText('after', '\nExit code: 1 the finding came back, 2 it did not or there is none, 3 error.')
@@ -75,7 +77,8 @@ async function run(file: string, flags: ReproduceFlags, context: CliContext): Pr
     statementTimeoutMs: positive(flags.statementTimeout, '--statement-timeout'),
     lockTimeoutMs: positive(flags.lockTimeout, '--lock-timeout'),
   };
-  const asked: Asked = {
+  const asked: Asked & { readonly trust: boolean } = {
+    trust: flags.trustCase === true,
     ...(flags.level !== undefined && { level: levelOf(flags.level) }),
     ...(flags.contract !== undefined && { contract: contractNamed(flags.contract) }),
     ...(flags.oracle !== undefined && { oracle: oracleOf(flags.oracle) }),
@@ -124,12 +127,12 @@ interface NoSubject {
 async function readSubject(
   file: string,
   database: Database,
-  asked: Asked,
+  asked: Asked & { readonly trust: boolean },
   context: CliContext,
 ): Promise<Subject | NoSubject> {
   const { target } = database;
   if (!(await isHistoryFile(file)))
-    return runUntilFound(await readCase(file, target.dialect), database, asked, context);
+    return runUntilFound(await readAdmitted(file, target, asked.trust), database, asked, context);
   const { history, contract } = await readReplayable(file, target, asked, context);
   const { findings, oracle, unknownReasons } = check(history, contract);
   const finding = findings[0];

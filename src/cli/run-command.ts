@@ -9,8 +9,8 @@ import { runFree, runScheduled, SessionPool } from '../execute/index.js';
 import { type History, type Operation, renderInterleaving, writeWholeHistory } from '../histories/index.js';
 import { runAndJudge, vendorContractAt } from '../judge/index.js';
 import type { Dialect } from '../sql/index.js';
-import { openTarget, type Target } from '../targets/index.js';
-import { type CliContext, type ExitCode, exitCodes } from './context.js';
+import { admit, openTarget, sqlOfCase, type Target } from '../targets/index.js';
+import { type CliContext, type ExitCode, exitCodes, trustCaseHelp } from './context.js';
 import { contractNamed, explainUndecided, levelOf, oracleOf, positive, runOracles } from './flags.js';
 
 interface RunFlags {
@@ -23,6 +23,7 @@ interface RunFlags {
   readonly oracle?: string;
   readonly out?: string;
   readonly json?: boolean;
+  readonly trustCase?: boolean;
   readonly statementTimeout: string;
   readonly lockTimeout: string;
 }
@@ -41,6 +42,7 @@ export function runCommand(program: Command, context: CliContext, exit: (code: E
     .option('--oracle <name>', `who judges: ${runOracles.join(', ')} (default: the first that can)`)
     .option('-o, --out <file>', 'write the (last) history: *.history.jsonl or *.history.jsonl.gz')
     .option('--json', 'print the history as JSON')
+    .option('--trust-case', trustCaseHelp)
     .option('--statement-timeout <ms>', 'limit for one statement', '10000')
     .option('--lock-timeout <ms>', 'limit for waiting on a lock', '5000')
     .addHelpText(
@@ -59,7 +61,7 @@ async function run(file: string, flags: RunFlags, context: CliContext): Promise<
   const level = flags.level === undefined ? undefined : levelOf(flags.level);
   const target = await openTarget(flags.target ?? context.defaultTarget);
   try {
-    const read = await readCase(file, target.dialect);
+    const read = await readAdmitted(file, target, flags.trustCase);
     const scheduled: ScheduledCase = flags.free === true ? { case: read.case } : inOrder(read);
     const judge = flags.check === true ? judgeOf(scheduled, target, flags) : undefined;
     const done = await runOften({ target, scheduled, level, runs, limits, judge, context });
@@ -201,6 +203,13 @@ function outcomeKey(history: History): string {
   ];
   const sorted = history.operations.toSorted((a, b) => a.session - b.session || a.start - b.start);
   return JSON.stringify(sorted.map(told));
+}
+
+/** A case from a file that may run on this target, because it can do no harm there or the user vouches for it. */
+export async function readAdmitted(file: string, target: Target, trust = false): Promise<ScheduledCase> {
+  const scheduled = await readCase(file, target.dialect);
+  await admit(target, sqlOfCase(scheduled.case), { trust, source: file });
+  return scheduled;
 }
 
 /** A case from a file, whichever of our forms it has. */

@@ -6,14 +6,15 @@
  *
  *     .isolde/templates/<hash>.json
  *
- * SQL that reaches out of a scratch namespace is left out (`store/safe-sql.ts`): the folder may come from anybody.
+ * SQL that is not on the allow-list (`sql/allow-list.ts`) is left out: the folder may come from anybody.
  */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { parseCaseFile, printCaseFile, type ScheduledCase } from '../cases/index.js';
+import { type Case, parseCaseFile, printCaseFile, type ScheduledCase } from '../cases/index.js';
 import { FileError, IsoldeError } from '../errors.js';
 import { checkFormat, parseJson } from '../json.js';
-import { diskFiles, fileProblem, findReaching, openStore, readText } from '../store/index.js';
+import { diskFiles, fileProblem, openStore, readText } from '../store/index.js';
+import { findForbiddenStatement, sqlOfCase } from '../targets/index.js';
 
 export interface FoundTemplates {
   readonly hash: string;
@@ -34,7 +35,7 @@ export async function templatesOfStore(folder: string): Promise<FoundTemplates |
   for (const { id } of bugs.slice(0, mostTemplates)) {
     // A folder that cannot be read is `bugs list`'s to complain about.
     const bug = await store.get(id).catch(() => undefined);
-    if (bug === undefined || bug.finding.oracle === 'server' || findReaching(bug) !== undefined) continue;
+    if (bug === undefined || bug.finding.oracle === 'server' || !isHarmless(bug.case)) continue;
     templates.push({ case: { ...bug.case, name: id }, schedule: { batches: bug.schedule.batches } });
   }
   if (templates.length === 0) return undefined;
@@ -75,7 +76,18 @@ export async function readTemplates(folder: string, hash: string): Promise<Found
     .at('templates')
     .items()
     .map((each) => parseCaseFile(JSON.stringify(each.value), path));
+  const harmful = templates.find(({ case: program }) => !isHarmless(program));
+  if (harmful !== undefined) {
+    throw new FileError(
+      { file: path },
+      `the SQL of ${harmful.case.name} is not on the list of harmless statements`,
+    );
+  }
   return { hash, templates };
+}
+
+function isHarmless(program: Case): boolean {
+  return findForbiddenStatement(sqlOfCase(program), program.dialect) === undefined;
 }
 
 function print(templates: readonly ScheduledCase[]): string {

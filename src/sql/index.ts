@@ -1,3 +1,4 @@
+export { findForbidden } from './allow-list.js';
 export type {
   Assignment,
   BeginStatement,

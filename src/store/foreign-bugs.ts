@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { IsoldeError } from '../errors.js';
 import { readHistory } from '../histories/index.js';
 import { type Bug, makeBug } from '../report/index.js';
+import { findForbiddenStatement, sqlOfCase } from '../targets/index.js';
 import { fileNames, readBug } from './bug-folder.js';
 import { exists, namesIn } from './files.js';
-import { findReaching } from './safe-sql.js';
 
 export interface ForeignBug {
   readonly bug: Bug;
@@ -18,7 +18,7 @@ export interface ForeignBug {
 }
 
 /** Reads them all or none: a bad one among them must not leave half an import. */
-export async function readForeignBugs(folder: string): Promise<ForeignBug[]> {
+export async function readForeignBugs(folder: string, trust: boolean): Promise<ForeignBug[]> {
   const folders = await bugFolders(folder);
   if (folders.length === 0) {
     throw new IsoldeError(
@@ -27,14 +27,16 @@ export async function readForeignBugs(folder: string): Promise<ForeignBug[]> {
     );
   }
   const bugs: ForeignBug[] = [];
-  for (const each of folders) bugs.push(await readForeignBug(each));
+  for (const each of folders) bugs.push(await readForeignBug(each, trust));
   return bugs;
 }
 
-async function readForeignBug(folder: string): Promise<ForeignBug> {
+async function readForeignBug(folder: string, trust: boolean): Promise<ForeignBug> {
   const read = await readBug(folder);
-  const reaching = findReaching(read);
-  if (reaching !== undefined) throw new IsoldeError('safety', `${folder} is not imported: ${reaching}`);
+  const forbidden = trust
+    ? undefined
+    : findForbiddenStatement(sqlOfCase(read.case), read.case.dialect ?? read.history.header.dialect);
+  if (forbidden !== undefined) throw new IsoldeError('safety', `${folder} is not imported: ${forbidden}`);
   const raw = join(folder, fileNames.raw);
   const hasRaw = await exists(raw);
   if (hasRaw) await checkHistory(raw);

@@ -4,7 +4,6 @@ export type { Ignored } from './ignore-file.js';
 export { type Judgement, judgeRun } from './judge-run.js';
 export { printJunit, type RerunReport } from './junit.js';
 export { homeUrl, type RerunOptions, type RerunResult, rerunBug } from './rerun.js';
-export { findReaching } from './safe-sql.js';
 export {
   type Added,
   type AddOptions,

@@ -229,13 +229,20 @@ describe('hostile and broken input', () => {
   });
 
   it.each([
-    ['DELETE FROM public.users', 'a table of another namespace'],
-    ['DROP DATABASE postgres', 'a definition'],
-    ["COPY test TO PROGRAM 'rm -rf /'", 'a statement of a kind'],
-    ["ATTACH '/home/user/real.db'", 'a statement of a kind'],
-    ["SELECT * FROM read_csv('/etc/passwd')", 'a function'],
-    ['SELECT pg_terminate_backend(1)', 'a function'],
+    ['DELETE FROM public.users', 'another namespace'],
+    ['DROP DATABASE postgres', 'not a statement Isolde understands'],
+    ["COPY test TO PROGRAM 'rm -rf /'", 'not a statement Isolde understands'],
+    ["ATTACH '/home/user/real.db'", 'not a statement Isolde understands'],
+    ["SELECT * FROM read_csv('/etc/passwd')", 'its function read_csv'],
+    ['SELECT pg_terminate_backend(1)', 'its function pg_terminate_backend'],
+    [`SELECT "writefile"('x', 'y')`, 'its function writefile'],
     ['SET GLOBAL innodb_snapshot_isolation = OFF', 'a setting'],
+    ['SET search_path = public', 'a setting'],
+    ['SET STATEMENT max_statement_time = 1 FOR DROP DATABASE shop', 'a setting'],
+    ['TRUNCATE t, public.users', 'not a statement Isolde understands'],
+    ["SELECT setval('users_id_seq', 1)", 'its function setval'],
+    ["SELECT 1 /*!50000 INTO OUTFILE '/tmp/x' */", 'executable comment'],
+    ["SELECT * FROM 'some.csv'", 'not a statement Isolde understands'],
     ['SELECT 1; DROP TABLE users', 'several statements'],
   ])('an import with %j is refused: it reaches out of a scratch', async (sql, reason) => {
     const statement = sql.includes(';') ? `/**/ ${sql}` : sql;

@@ -214,11 +214,11 @@ export class Store {
 
   /**
    * Takes in a bug's folder, or every bug of a folder of such folders (another store's `bugs/`, or the store). Nothing in
-   * it is run, and nothing but data is taken over: names, signatures, reports and exports are made anew. SQL that reaches
-   * out of a scratch namespace is refused (`safe-sql.ts`).
+   * it is run, and nothing but data is taken over: names, signatures, reports and exports are made anew. SQL that is not on
+   * the allow-list is refused, unless the user vouches for it.
    */
-  async importFrom(folder: string): Promise<Added[]> {
-    const bugs = await readForeignBugs(folder);
+  async importFrom(folder: string, { trust = false }: { readonly trust?: boolean } = {}): Promise<Added[]> {
+    const bugs = await readForeignBugs(folder, trust);
     const added: Added[] = [];
     for (const { bug, raw } of bugs)
       added.push(await this.add(bug, raw === undefined ? {} : { raw: { file: raw } }));

@@ -1,3 +1,4 @@
+export { type AdmitOptions, admit, type ForeignSql, findForbiddenStatement, sqlOfCase } from './admit.js';
 export type { BugField, BugPart, GenerationLimits, ReproDriver, TargetDeclaration } from './declaration.js';
 export { findDeclaration, targetDeclarations } from './declarations.js';
 export {
@@ -19,4 +20,5 @@ export type {
   TargetFeatures,
   TargetLevel,
   TargetOpener,
+  TargetReach,
 } from './target.js';

@@ -25,9 +25,26 @@ export interface Target {
   readonly defaultLevel: Level;
   readonly features: TargetFeatures;
   createScratch(): Promise<Scratch>;
+  /** Asks what SQL sent through the sessions could change outside the scratch. Absent: unknown. */
+  reach?(): Promise<TargetReach>;
   /** Closes what was opened, stops a private server, removes temporary files. Scratches are dropped first. */
   close(): Promise<void>;
 }
+
+/** What the SQL of a case can change. */
+export type TargetReach =
+  /** Its scratch, and at most other namespaces of Isolde's: the engine refuses the rest. */
+  | { readonly kind: 'scratch' }
+  /** Nobody can tell. */
+  | { readonly kind: 'unknown' }
+  /** More than that. */
+  | {
+      readonly kind: 'beyond';
+      /** `user "root" may INSERT into shop.users` */
+      readonly why: string;
+      /** What to do instead: the script for a login with just the rights needed. */
+      readonly advice: string;
+    };
 
 export interface TargetLevel {
   readonly level: Level;

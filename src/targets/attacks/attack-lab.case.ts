@@ -8,6 +8,7 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { IsoldeError } from '../../errors.js';
+import { admit } from '../admit.js';
 import type { Answer, Scratch, Target } from '../target.js';
 import { type Attack, attacks } from './attacks.case.js';
 
@@ -56,12 +57,12 @@ export async function attack(target: Target, world: World): Promise<readonly Att
   try {
     for (const each of attacks[target.dialect]) {
       const sql = place(each.sql, world.folder);
-      const inSetup = await trySetup(scratch, sql);
-      await scratch.reset(setup);
-      const inSession = await trySession(target, scratch, sql);
+      const result = (await isAdmitted(target, sql))
+        ? { inSetup: await trySetup(scratch, sql), inSession: await trySession(target, scratch, sql) }
+        : ({ inSetup: 'not sent', inSession: 'not sent' } as const);
       const after = await world.state();
       if (after !== before) throw new Error(`damage on ${target.stamp.url} by: ${sql}\n${before}\n${after}`);
-      results.push({ ...each, inSetup, inSession });
+      results.push({ ...each, ...result });
     }
   } finally {
     await scratch.drop();
@@ -76,6 +77,17 @@ function place(sql: string, folder: string): string {
     .replaceAll('{folder}', folder);
 }
 
+/** As the commands ask before they run a file. */
+async function isAdmitted(target: Target, sql: string): Promise<boolean> {
+  return admit(target, { setup, statements: [sql] }, { trust: false, source: 'attack.sql' }).then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof IsoldeError && error.code === 'safety') return false;
+      throw error;
+    },
+  );
+}
+
 async function trySetup(scratch: Scratch, sql: string): Promise<Outcome> {
   try {
     await scratch.reset([...setup, sql]);
@@ -87,6 +99,7 @@ async function trySetup(scratch: Scratch, sql: string): Promise<Outcome> {
 }
 
 async function trySession(target: Target, scratch: Scratch, sql: string): Promise<Outcome> {
+  await scratch.reset(setup);
   const session = await scratch.openSession({
     level: target.defaultLevel,
     statementTimeoutMs: 5000,

@@ -5,7 +5,15 @@ import type { TargetStamp } from '../../histories/index.js';
 import { connectError } from '../postgres/connect-error.js';
 import { clientConfig, parseServerUrl, type ServerAddress } from '../postgres/postgres-url.js';
 import { type Wire, WireConnection } from '../postgres/wire-connection.js';
-import type { OpenOptions, Scratch, Target, TargetFeatures, TargetLevel, TargetOpener } from '../target.js';
+import type {
+  OpenOptions,
+  Scratch,
+  Target,
+  TargetFeatures,
+  TargetLevel,
+  TargetOpener,
+  TargetReach,
+} from '../target.js';
 import { type CockroachContext, CockroachScratch } from './cockroach-scratch.js';
 
 export const cockroachDriver: TargetOpener = {
@@ -87,6 +95,15 @@ class CockroachTarget implements Target, CockroachContext {
     readonly connect: CockroachContext['connect'],
   ) {
     this.stamp = { name: this.name, version, url: address.shown };
+  }
+
+  /** Not asked: which of a cluster's many rights reach a user's data has not been tried on a real one. */
+  async reach(): Promise<TargetReach> {
+    return {
+      kind: 'beyond',
+      why: 'Isolde does not know what this login may do on CockroachDB',
+      advice: 'Use a login that owns nothing and has CREATEDB alone, or a cluster without data of yours',
+    };
   }
 
   async createScratch(): Promise<Scratch> {

@@ -89,6 +89,15 @@ async function openDuckdb(duckdb: DuckdbModule, place: DuckdbPlace): Promise<Tar
       transactionalDdl: true,
       cancel: true,
     },
+    // DuckDB has no users: in a file of somebody's every schema is open to every statement.
+    reach: async () =>
+      shared === undefined || fileIsOurs
+        ? { kind: 'scratch' }
+        : {
+            kind: 'beyond',
+            why: `every statement may write to all of ${place.file}`,
+            advice: 'Use duckdb: (a database in memory), or a file that does not exist yet',
+          },
     async createScratch(): Promise<Scratch> {
       if (closed) throw new IsoldeError('usage', 'The DuckDB target is closed');
       const scratch = await DuckdbScratch.create({

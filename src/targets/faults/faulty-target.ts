@@ -3,7 +3,7 @@
  * the wrapped target, and its stamp says so: nobody should mistake a planted bug for a real one.
  */
 import { IsoldeError } from '../../errors.js';
-import type { Answer, Scratch, Session, SessionOptions, Target } from '../target.js';
+import type { Answer, Scratch, Session, SessionOptions, Target, TargetReach } from '../target.js';
 import { type FaultSpec, showFault } from './fault-spec.js';
 import { type DeletedRows, FaultySession, type Mechanism } from './faulty-session.js';
 import { mechanisms } from './mechanisms.js';
@@ -53,6 +53,10 @@ class FaultyTarget implements Target {
 
   async createScratch(): Promise<Scratch> {
     return new FaultyScratch(await this.inner.createScratch(), this.inner, this.spec);
+  }
+
+  async reach(): Promise<TargetReach> {
+    return (await this.inner.reach?.()) ?? { kind: 'unknown' };
   }
 
   close(): Promise<void> {

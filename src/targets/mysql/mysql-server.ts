@@ -7,9 +7,10 @@
  */
 import { randomBytes } from 'node:crypto';
 import { IsoldeError } from '../../errors.js';
-import type { SessionOptions } from '../target.js';
+import type { SessionOptions, TargetReach } from '../target.js';
 import { isConnectionError, type MysqlError } from './mysql-errors.js';
 import { flavorOf, isolationSettings, type MysqlFlavor } from './mysql-flavor.js';
+import { reachOfGrants } from './mysql-reach.js';
 import { type MysqlAddress, setVariable, showAddress } from './mysql-url.js';
 import { type ConnectOptions, type Reply, serverAnswers, WireConnection } from './mysql-wire.js';
 
@@ -120,6 +121,18 @@ export class MysqlServer {
       ...this.#sessionVariables,
     ]);
     return wire;
+  }
+
+  /** What the login of the URL may write besides `isolde_…` databases. */
+  async reach(): Promise<TargetReach> {
+    const granted: string[] = [];
+    const own = await this.askMonitor('SHOW GRANTS');
+    // Rights that MariaDB gives to everybody; other servers do not know the word.
+    const everybody = await this.askMonitor('SHOW GRANTS FOR PUBLIC');
+    for (const { rows } of [own, everybody]) {
+      for (const row of rows ?? []) granted.push(row[0]?.toString() ?? '');
+    }
+    return reachOfGrants(own.error === undefined ? granted : undefined, this.#options.address.user);
   }
 
   /** Why a scratch database could not be created. */

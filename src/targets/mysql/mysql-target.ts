@@ -29,6 +29,7 @@ export async function openFamilyTarget(options: FamilyOptions): Promise<Target> 
       levels.map(({ level }) => level),
     ),
     features: flavor.features,
+    reach: async () => (options.isPrivate ? { kind: 'scratch' } : server.reach()),
     createScratch: async () => {
       const scratch = new MysqlScratch(server, (dropped) => scratches.delete(dropped));
       await scratch.create();

@@ -9,11 +9,21 @@ import { randomBytes } from 'node:crypto';
 import type { Level } from '../../contracts/index.js';
 import { IsoldeError } from '../../errors.js';
 import type { TargetStamp } from '../../histories/index.js';
-import type { OpenOptions, Scratch, Target, TargetFeatures, TargetLevel, TargetOpener } from '../target.js';
+import type {
+  OpenOptions,
+  Scratch,
+  Target,
+  TargetFeatures,
+  TargetLevel,
+  TargetOpener,
+  TargetReach,
+} from '../target.js';
 import { connectError } from './connect-error.js';
 import type { ServerLogin } from './data-template.js';
+import { readReach } from './postgres-reach.js';
 import { PostgresScratch, type ScratchContext } from './postgres-scratch.js';
 import { clientConfig, parsePostgresUrl, parseServerUrl, type ServerAddress } from './postgres-url.js';
+import { valueSettings } from './postgres-values.js';
 import { type PrivateServer, startPostgresServer } from './private-server.js';
 import { findNpmBinaries } from './server-binaries.js';
 import { loadPg, WireConnection } from './wire-connection.js';
@@ -208,6 +218,17 @@ class PostgresTarget implements Target, ScratchContext {
     this.versionNumber = about.versionNumber;
     this.address = address;
     this.#server = server;
+  }
+
+  /** A private server runs cases as a role that owns nothing else; of a user's server the login is asked about. */
+  async reach(): Promise<TargetReach> {
+    if (this.caseRole !== undefined) return { kind: 'scratch' };
+    const connection = await this.connect.control({ ...valueSettings, search_path: 'pg_catalog' });
+    try {
+      return await readReach(connection, this.address);
+    } finally {
+      await connection.close();
+    }
   }
 
   async createScratch(): Promise<Scratch> {

@@ -76,6 +76,7 @@ function openSqlite(engine: FileEngine, place: SqlitePlace): Target {
       transactionalDdl: true,
       cancel: false,
     },
+    reach: async () => ({ kind: 'scratch' }),
     async createScratch(): Promise<Scratch> {
       if (closed) throw new IsoldeError('usage', 'The SQLite target is closed');
       const scratch = await FileScratch.create({

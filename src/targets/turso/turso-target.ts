@@ -66,6 +66,7 @@ async function openTurso(turso: TursoModule, place: TursoPlace): Promise<Target>
       transactionalDdl: true,
       cancel: false,
     },
+    reach: async () => ({ kind: 'scratch' }),
     async createScratch(): Promise<Scratch> {
       if (closed) throw new IsoldeError('usage', 'The Turso target is closed');
       const scratch = await FileScratch.create({

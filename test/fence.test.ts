@@ -1,0 +1,98 @@
+/** SQL from a file is not run where it could write outside the scratch, by any command. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
+import pc from 'picocolors';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { CliWorld } from '../src/cli/context.js';
+import { main } from '../src/cli/main.js';
+import { openTarget } from '../src/targets/index.js';
+
+function captured(): { readonly context: CliWorld; readonly err: () => string } {
+  const lines: string[] = [];
+  const context: CliWorld = {
+    out: () => undefined,
+    err: (text) => lines.push(text),
+    outIsTerminal: false,
+    errIsTerminal: false,
+    colors: pc.createColors(false),
+    width: 100,
+    signal: new AbortController().signal,
+  };
+  return { context, err: () => lines.join('\n') };
+}
+
+const script = `CREATE TABLE t (id INT PRIMARY KEY, v INT);
+INSERT INTO t VALUES (1, 10);
+
+T1: BEGIN
+T1: UPDATE t SET v = 11 WHERE id = 1
+T1: COMMIT
+T1: DELETE FROM main.users
+`;
+
+describe('a file of somebody’s, on a database of ours', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'isolde-fence-'));
+  const file = join(folder, 'case.sql');
+  const database = join(folder, 'shop.duckdb');
+  const url = `duckdb:${database}`;
+
+  const countUsers = async () => {
+    const instance = await DuckDBInstance.create(database);
+    const connection = await instance.connect();
+    const [[count]] = (await (await connection.run('SELECT count(*)::INT FROM users')).getRows()) as [
+      [number],
+    ];
+    connection.closeSync();
+    instance.closeSync();
+    return count;
+  };
+
+  beforeAll(async () => {
+    writeFileSync(file, script);
+    const instance = await DuckDBInstance.create(database);
+    const connection = await instance.connect();
+    await connection.run("CREATE TABLE users (id INT, name TEXT); INSERT INTO users VALUES (1, 'ann')");
+    connection.closeSync();
+    instance.closeSync();
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  it.each([
+    ['run', ['run', file, '--target', url]],
+    ['reproduce', ['reproduce', file, '--target', url]],
+    ['reduce', ['reduce', file, '--target', url]],
+    ['hunt --template', ['hunt', url, '--rounds', '1', '--template', file, '--store', join(folder, 'store')]],
+  ])('%s refuses, says why and what to do', async (_, args) => {
+    const { context, err } = captured();
+    expect(await main(args, context)).toBe(3);
+    expect(err()).toContain('every statement may write to all of');
+    expect(err()).toContain('--trust-case');
+    expect(await countUsers()).toBe(1);
+  });
+
+  it('a hunt without files is not affected', async () => {
+    const { context } = captured();
+    const code = await main(['hunt', url, '--rounds', '1', '--store', join(folder, 'store')], context);
+    expect([0, 1]).toContain(code);
+    expect(await countUsers()).toBe(1);
+  });
+
+  it('a file that is trusted runs', async () => {
+    const { context } = captured();
+    expect(await main(['run', file, '--target', url, '--trust-case'], context)).toBe(0);
+    expect(await countUsers()).toBe(0);
+  });
+
+  it('an adapter that cannot be asked runs what is on the allow-list only', async () => {
+    const adapter = { ...(await openTarget('duckdb:')) };
+    const { admit } = await import('../src/targets/index.js');
+    const { reach: _, ...silent } = adapter;
+    const admitted = (sql: string) =>
+      admit(silent, { setup: [], statements: [sql] }, { trust: false, source: 'x' });
+    await expect(admitted('SELECT 1')).resolves.toBeUndefined();
+    await expect(admitted("COPY t TO 'x'")).rejects.toThrow('--trust-case');
+    await adapter.close();
+  });
+});
