@@ -26,6 +26,10 @@ export {
   checkInstrumented,
   checkKv,
   type Demand,
+  type ExplanationStyle,
+  explain,
+  explainOrdered,
+  explainSteps,
   type Finding,
   type InstrumentedCheck,
   instrumentCase,
@@ -34,6 +38,7 @@ export {
   type KvCheckOptions,
   type KvCheckResult,
   type MechanismResult,
+  type Observation,
   type Oracle,
   type OracleNeeds,
   oracles,
@@ -43,6 +48,9 @@ export {
   type RecordedHistory,
   type RunSetting,
   registerOracle,
+  type Step,
+  say,
+  showObservation,
   verifyMechanism,
 } from './check/index.js';
 // contracts

@@ -4,6 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseScript } from '../src/cases/index.js';
+import { explain } from '../src/check/index.js';
 import { checkInstrumented, instrumentCase } from '../src/check/instrument/index.js';
 import { randomCase } from '../src/check/instrument/random-case.case.js';
 import { findContract, type Level } from '../src/contracts/index.js';
@@ -320,7 +321,7 @@ for (const engine of [duckdb, sqlite, turso, postgres, mariadb]) {
           committed += history.operations.filter(({ ends }) => ends === 'commit').length;
           const result = checkInstrumented(history, instrumented, { contract: findContract(contract)! });
           const told = result.findings.map(
-            ({ kind, clause, explanation }) => `${kind}: ${clause}\n${explanation}`,
+            (finding) => `${finding.kind}: ${finding.clause}\n${explain(finding)}`,
           );
           expect(told, `${level}, seed ${seed + run}`).toEqual([]);
           // A write of no rows says nothing of what it read, where no companion does.

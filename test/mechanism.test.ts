@@ -4,6 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseScript } from '../src/cases/index.js';
+import { explain } from '../src/check/index.js';
 import { type MechanismResult, verifyMechanism } from '../src/check/mechanism/index.js';
 import { findContract, type Level } from '../src/contracts/index.js';
 import { runFree, runScheduled } from '../src/execute/index.js';
@@ -93,7 +94,7 @@ const shows: Readonly<Record<FaultName, { readonly kinds: readonly string[]; rea
 };
 
 function told({ findings }: MechanismResult): string[] {
-  return findings.map(({ kind, clause, explanation }) => `${kind} (${clause})\n${explanation}`);
+  return findings.map((finding) => `${finding.kind} (${finding.clause})\n${explain(finding)}`);
 }
 
 for (const { url, missing, bugs, faultLevel, undetectable } of engines) {
@@ -121,10 +122,7 @@ for (const { url, missing, bugs, faultLevel, undetectable } of engines) {
         const program = randomCase({ seed: 7, sessions: 4, transactions: 25, target, oneKindOfWrite });
         const result = verify(await runFree(scratch, program, { target, level, observe: observed }), level);
         const unknown = result.findings.filter(({ kind }) => !known.includes(kind));
-        expect(
-          unknown.map(({ explanation }) => explanation),
-          `${level}, seed 7`,
-        ).toEqual([]);
+        expect(unknown.map(explain), `${level}, seed 7`).toEqual([]);
         const skippedReads = result.skipped
           .filter(({ what }) => what === 'read')
           .reduce((sum, { count }) => sum + count, 0);
@@ -138,10 +136,7 @@ for (const { url, missing, bugs, faultLevel, undetectable } of engines) {
         for (const probe of probeCases) {
           const result = verify(await runScheduled(scratch, probe, { target, level }), level);
           const unknown = result.findings.filter(({ kind }) => !known.includes(kind));
-          expect(
-            unknown.map(({ explanation }) => explanation),
-            `${level}: ${probe.case.name}`,
-          ).toEqual([]);
+          expect(unknown.map(explain), `${level}: ${probe.case.name}`).toEqual([]);
         }
       }
     });

@@ -1,6 +1,7 @@
 /** No false alarm, at a small count; `npm run check:silence` listens for longer. */
 import { describe, expect, it } from 'vitest';
 import { listenForAlarms, silentTargets } from '../src/bench/silence.js';
+import { explain } from '../src/check/index.js';
 import { mariadbAvailable } from '../src/targets/mariadb/index.js';
 import { postgresAvailable } from '../src/targets/postgres/index.js';
 import { sqliteAvailable } from '../src/targets/sqlite/index.js';
@@ -29,7 +30,7 @@ for (const { url, levels } of silentTargets) {
           seed,
         });
         expect(
-          alarms.map(({ finding, replay }) => `${finding.kind}: ${finding.explanation}\n${replay}`),
+          alarms.map(({ finding, replay }) => `${finding.kind}: ${explain(finding)}\n${replay}`),
         ).toEqual([]);
         expect(transactions).toBeGreaterThanOrEqual(400);
         expect(readsJudged).toBeGreaterThan(10);

@@ -3,7 +3,7 @@
  * contract. A finding is expected only where the engine has a known bug; anything else is printed with the line
  * that repeats it, and counts as a failure.
  */
-import { checkInstrumented, type Finding, instrumentCase, verifyMechanism } from '../check/index.js';
+import { checkInstrumented, explain, type Finding, instrumentCase, verifyMechanism } from '../check/index.js';
 import { type Contract, findContract, type Level } from '../contracts/index.js';
 import { IsoldeError } from '../errors.js';
 import { runFree, SessionPool } from '../execute/index.js';
@@ -231,7 +231,7 @@ class Listener {
       }
       const replay = `npm run check:silence -- '${url}' '${level}' --seed ${seed} --round ${round}`;
       this.#alarms.push({ round, oracle, finding, replay });
-      print?.(`ALARM ${oracle}: ${finding.kind} (${finding.clause})\n${finding.explanation}\n${replay}`);
+      print?.(`ALARM ${oracle}: ${finding.kind} (${finding.clause})\n${explain(finding)}\n${replay}`);
     }
   }
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { KvBuilder, kv } from '../histories/index.js';
 import { findingsToDot } from './dot.js';
+import { explain } from './explain.js';
 import type { Finding } from './finding.js';
 import { checkKv } from './kv/check-kv.js';
 import type { CheckLevel } from './levels.js';
@@ -14,7 +15,7 @@ function first(text: string, level: CheckLevel = 'serializable'): Finding {
 
 describe('explanations', () => {
   it('argue a write skew step by step', () => {
-    expect(first('A: rx_ wy1 | B: ry_ wx1').explanation).toMatchInlineSnapshot(`
+    expect(explain(first('A: rx_ wy1 | B: ry_ wx1'))).toMatchInlineSnapshot(`
       "Let T1 = r(x, initial) w(y, 1)
           T2 = r(y, initial) w(x, 1)
       T1 < T2, because T1 read x before T2 wrote it: r(x, initial) does not see w(x, 1);
@@ -23,7 +24,7 @@ describe('explanations', () => {
   });
 
   it('argue a lost update of lists with the lists', () => {
-    expect(first('A: rx[] ax1 | B: rx[] ax2 | C: rx[1,2]').explanation).toMatchInlineSnapshot(`
+    expect(explain(first('A: rx[] ax1 | B: rx[] ax2 | C: rx[1,2]'))).toMatchInlineSnapshot(`
       "Let T2 = r(x, []) append(x, 2)
           T1 = r(x, []) append(x, 1)
       T2 < T1, because T2 read x before T1 wrote it: r(x, []) does not see append(x, 1);
@@ -32,7 +33,7 @@ describe('explanations', () => {
   });
 
   it('say when a version order is inferred, and from what', () => {
-    expect(first('A: wx1 wy1 | B: ry1 wx2 wz1 | C: rx1 rz1').explanation).toMatchInlineSnapshot(`
+    expect(explain(first('A: wx1 wy1 | B: ry1 wx2 wz1 | C: rx1 rz1'))).toMatchInlineSnapshot(`
       "Suppose T1 wrote x before T2.
       Let T3 = r(x, 1) r(z, 1)
           T2 = r(y, 1) w(x, 2) w(z, 1)
@@ -48,7 +49,7 @@ describe('explanations', () => {
 
   it('give for each inferred order the cycle that the other one would close', () => {
     const text = 'A: wx1 wy1 | B: wx2 wy2 | C: rx1 ry2 | D: rx2 ry1';
-    expect(first(text).explanation).toMatchInlineSnapshot(`
+    expect(explain(first(text))).toMatchInlineSnapshot(`
       "Suppose T1 wrote y before T2.
       Let T1 = w(x, 1) w(y, 1)
           T2 = w(x, 2) w(y, 2)
@@ -65,7 +66,7 @@ describe('explanations', () => {
 
   it('argue by cases where two versions can stand neither way', () => {
     const text = 'A: rx_ wy1 wz1 | B: ry_ wx1 wz2 | C: rz1 | D: rz2';
-    expect(first(text, 'snapshot').explanation).toMatchInlineSnapshot(`
+    expect(explain(first(text, 'snapshot'))).toMatchInlineSnapshot(`
       "Suppose T1 wrote z before T2.
       Let T2 = r(y, initial) w(x, 1) w(z, 2)
           T1 = r(x, initial) w(y, 1) w(z, 1)
@@ -80,7 +81,7 @@ describe('explanations', () => {
   });
 
   it('argue a lost update of registers', () => {
-    expect(first('A: wx1 | B: rx1 wx2 | C: rx1 wx3').explanation).toMatchInlineSnapshot(`
+    expect(explain(first('A: wx1 | B: rx1 wx2 | C: rx1 wx3'))).toMatchInlineSnapshot(`
       "Let T2 = r(x, 1) w(x, 2)
           T3 = r(x, 1) w(x, 3)
       T2 < T3, because T2 read x before T3 wrote it: r(x, 1) does not see w(x, 3);
@@ -90,7 +91,7 @@ describe('explanations', () => {
 
   it('name the read that an axiom rests on', () => {
     const text = 'A@s: wx1 | B@s: wx2 wy1 | C: ry1 rx1';
-    expect(first(text, 'read atomic').explanation).toMatchInlineSnapshot(`
+    expect(explain(first(text, 'read atomic'))).toMatchInlineSnapshot(`
       "Let T1 = w(x, 1)
           T2 = w(x, 2) w(y, 1)
           T3 = r(y, 1) r(x, 1)
@@ -100,7 +101,7 @@ describe('explanations', () => {
   });
 
   it('give the times of a real-time violation', () => {
-    expect(first('A[1-2]: wx1 | B[3-4]: rx_', 'strict serializable').explanation).toMatchInlineSnapshot(`
+    expect(explain(first('A[1-2]: wx1 | B[3-4]: rx_', 'strict serializable'))).toMatchInlineSnapshot(`
       "Let T2 = r(x, initial)
           T1 = w(x, 1)
       T2 < T1, because T2 read x before T1 wrote it: r(x, initial) does not see w(x, 1);
@@ -110,7 +111,7 @@ describe('explanations', () => {
 
   it('show what a single read proves', () => {
     const texts = ['A!: wx1 | B: rx1', 'A: wx1 wx2 | B: rx1', 'A: wx1 rx_', 'A: ax1 | B: rx[1,1]', 'A: rx7'];
-    expect(texts.map((text) => first(text).explanation)).toMatchInlineSnapshot(`
+    expect(texts.map((text) => explain(first(text)))).toMatchInlineSnapshot(`
       [
         "Let T2 = r(x, 1)
           T1 = w(x, 1) (aborted)

@@ -3,7 +3,9 @@
  * them and add nothing. A finding is JSON-safe and stands alone: it carries the text of every operation it names.
  */
 import type { FindingKind, KnownOracle } from '../contracts/index.js';
+import type { Phrase, Step } from './explanation.js';
 import type { CheckLevel } from './levels.js';
+import type { Observation } from './observation.js';
 
 export type {
   CycleAnomaly,
@@ -38,8 +40,8 @@ export interface Finding {
   readonly versions?: readonly VersionSeen[];
   /** Each edge starts where the one before ends; the last returns to the first. */
   readonly cycle?: readonly CycleEdge[];
-  /** The argument, step by step. */
-  readonly explanation: string;
+  /** The argument, step by step; `explain` makes text of it. */
+  readonly explanation: readonly Step[];
 }
 
 export interface FindingTransaction {
@@ -61,8 +63,8 @@ export interface VersionSeen {
   readonly operation: number;
   /** The key, or `table/row`. */
   readonly object: string;
-  readonly seen: string;
-  readonly allowed: readonly string[];
+  readonly seen: Observation;
+  readonly allowed: readonly Observation[];
 }
 
 export type EdgeName = 'ww' | 'wr' | 'rw' | 'predicate-rw' | 'session' | 'real-time';
@@ -75,6 +77,6 @@ export interface CycleEdge {
   readonly object?: string;
   readonly fromOperation?: number;
   readonly toOperation?: number;
-  /** A clause that completes "from < to, because …". */
-  readonly because: string;
+  /** Completes "from < to, because …". */
+  readonly because: Phrase;
 }

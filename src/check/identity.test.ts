@@ -15,7 +15,7 @@ function history(...kinds: readonly OperationKind[]): History {
 function finding(operations: readonly (readonly [index: number, transaction: number])[], more = {}): Finding {
   return {
     ...{ kind: 'wrong-version', oracle: 'mechanism', certainty: 'proved', rulesOut: [], clause: 'pivot' },
-    ...{ transactions: [], explanation: '' },
+    ...{ transactions: [], explanation: [] },
     operations: operations.map(([index, transaction]) => ({ index, transaction, text: '' })),
     ...more,
   } as Finding;

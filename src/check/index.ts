@@ -2,7 +2,24 @@ export { parseAnomalySwitches } from './anomaly-switches.js';
 export { type CheckableHistory, check } from './check.js';
 export { type Demand, parseDemand } from './demand.js';
 export { findingsToDot } from './dot.js';
-export { describeTransactions, explainCycle } from './explain.js';
+export {
+  describeTransactions,
+  type ExplanationStyle,
+  explain,
+  explainCycle,
+  explainOrdered,
+  explainSteps,
+} from './explain.js';
+export {
+  type Phrase,
+  type Piece,
+  phrase,
+  referencesOf,
+  type Step,
+  type StepReason,
+  say,
+  stepReasons,
+} from './explanation.js';
 export type {
   Certainty,
   CycleAnomaly,
@@ -76,6 +93,7 @@ export {
   type VerifyOptions,
   verifyMechanism,
 } from './mechanism/index.js';
+export { type Observation, showObservation } from './observation.js';
 export type {
   CheckOptions,
   CheckResult,

@@ -60,7 +60,7 @@ describe('isolde bugs', () => {
     expect(code).toBe(0);
     expect(out).toMatch(/T1 +│ T2 +│ after/);
     expect(out).toContain('got written without an error, expected a serialization error');
-    expect(out).toContain('However, T1 then wrote');
+    expect(out).toContain('However, T2 then wrote');
     expect(JSON.parse((await isolde('show', bug.id, '--json')).out)).toEqual(bug);
   });
 

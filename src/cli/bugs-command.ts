@@ -1,9 +1,10 @@
 /** `isolde bugs`: what the store holds, and the store as a regression suite. */
 import { writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
+import { explainOrdered } from '../check/index.js';
 import { IsoldeError } from '../errors.js';
 import { renderInterleaving } from '../histories/index.js';
-import { argumentOf, type Bug, discrepancies, factsOf } from '../report/index.js';
+import { type Bug, discrepancies, factsOf } from '../report/index.js';
 import { hideSecrets } from '../secrets.js';
 import {
   type BugRecord,
@@ -128,10 +129,10 @@ async function show(id: string, flags: StoreFlags, context: CliContext): Promise
   for (const { label, value } of factsOf(bug)) context.out(`${label}: ${oneLine(value)}`);
   const style = { heading: colors.bold, result: colors.cyan, error: colors.red };
   context.out(`\n${renderInterleaving(bug.history, { width, style })}\n`);
-  for (const { session, statement, object, actual, expected } of discrepancies(bug)) {
-    context.out(oneLine(`${session}: ${statement}: ${object}: got ${actual}, expected ${expected}`));
+  for (const { transaction, statement, object, actual, expected } of discrepancies(bug)) {
+    context.out(oneLine(`${transaction}: ${statement}: ${object}: got ${actual}, expected ${expected}`));
   }
-  context.out(`\n${argumentOf(bug).split('\n').map(oneLine).join('\n')}`);
+  context.out(`\n${explainOrdered(bug.finding).split('\n').map(oneLine).join('\n')}`);
   context.out(`\nfiles: ${store.folderOf(bug.id)}\nreplay: ${oneLine(bug.replay)}`);
   return exitCodes.nothingFound;
 }

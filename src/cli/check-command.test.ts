@@ -170,7 +170,7 @@ describe('isolde check', () => {
           kind: 'lost-update',
           operations: expect.any(Array),
           transactions: expect.any(Array),
-          explanation: expect.any(String),
+          explanation: expect.arrayContaining([expect.objectContaining({ reason: 'contradiction' })]),
         },
       ],
     });

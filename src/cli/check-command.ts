@@ -10,6 +10,7 @@ import {
   type CheckResult,
   check,
   type Demand,
+  explain,
   type Finding,
   findingsToDot,
   parseAnomalySwitches,
@@ -202,18 +203,21 @@ function print(file: string, format: FormatName, result: CheckResult, { flags, c
     context.out(JSON.stringify({ file, format, ...result }));
     return;
   }
-  if (flags.explain === true) explain(result, context);
+  if (flags.explain === true) printExplanations(result, context);
   else summarize(file, result, context);
 }
 
-function explain({ findings, strongest, unknownReasons, notes }: CheckResult, context: CliContext): void {
+function printExplanations(
+  { findings, strongest, unknownReasons, notes }: CheckResult,
+  context: CliContext,
+): void {
   const { colors } = context;
   for (const finding of findings) {
     const broken =
       finding.contract === undefined ? '' : ` breaks ${finding.contract} (${finding.clause ?? 'its level'})`;
     context.out(`\n${colors.bold(finding.kind)}${broken}, ${finding.certainty}`);
     for (const assumption of finding.assumes ?? []) context.out(`  assuming ${assumption}`);
-    for (const line of finding.explanation.split('\n')) context.out(`  ${line}`);
+    for (const line of explain(finding).split('\n')) context.out(`  ${line}`);
   }
   for (const reason of unknownReasons) context.out(`\nnot decided: ${reason}`);
   if (strongest.length > 0) context.out(`\nstrongest possible: ${strongest.join(', ')}`);

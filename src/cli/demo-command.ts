@@ -2,9 +2,9 @@
 
 import type { Command } from 'commander';
 import { countStatements } from '../cases/index.js';
+import { explainOrdered } from '../check/index.js';
 import { renderInterleaving } from '../histories/index.js';
 import { duration, hunt, openShelf, type Shelved } from '../hunt/index.js';
-import { argumentOf } from '../report/index.js';
 import { openTarget } from '../targets/index.js';
 import { counted } from '../words.js';
 import { type CliContext, type ExitCode, exitCodes } from './context.js';
@@ -72,7 +72,7 @@ function showBug({ bug, files }: Shelved, { out, colors, width }: CliContext): v
   out(bug.case.setup.map((sql) => colors.dim(`${sql};`)).join('\n'));
   out(`\n${renderInterleaving(bug.history, { width, style })}\n`);
   out(`${colors.bold(colors.red(bug.title))}`);
-  out(argumentOf(bug));
+  out(explainOrdered(bug.finding));
   out(`It breaks ${bug.contract} (${bug.clause}): ${bug.sources[0]?.url ?? ''}\n`);
   out(
     ['Reports, ready to be filed:', ...files.map((file) => `  ${file}`), `Again: ${bug.replay}`].join('\n'),

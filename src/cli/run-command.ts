@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { parseCaseFile, parseScript, type ScheduledCase, serialOrder } from '../cases/index.js';
-import { type CheckResult, type OracleName, oraclesFor } from '../check/index.js';
+import { type CheckResult, explainOrdered, type OracleName, oraclesFor } from '../check/index.js';
 import type { Contract, Level } from '../contracts/index.js';
 import { errorText, IsoldeError } from '../errors.js';
 import { runFree, runScheduled, SessionPool } from '../execute/index.js';
@@ -150,7 +150,7 @@ function conclude(done: readonly Done[], flags: RunFlags, context: CliContext): 
       context.out(
         `\n${context.colors.bold(finding.kind)} breaks ${finding.contract ?? 'its contract'}${clause}`,
       );
-      for (const line of finding.explanation.split('\n')) context.out(`  ${line}`);
+      for (const line of explainOrdered(finding).split('\n')) context.out(`  ${line}`);
     }
     if (broken.length === 0) explainUndecided(open[0]?.unknownReasons ?? [], context);
     const times = results.length > 1 ? ` in ${broken.length} of ${results.length} runs` : '';

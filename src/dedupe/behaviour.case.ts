@@ -28,7 +28,7 @@ export function behaviourOf(script: string, about: About): Behaviour {
     transactions: [],
     operations: named.map(({ index, transaction, sql }) => ({ index, transaction, text: sql! })),
     ...(cycle === undefined ? {} : { cycle: cycleOf(cycle, program, history) }),
-    explanation: '',
+    explanation: [],
   };
   return { case: program, schedule, finding, history };
 }
@@ -60,6 +60,6 @@ function cycleOf(text: string, program: Case, { operations }: History): CycleEdg
   };
   return text.split(', ').map((part) => {
     const [from, kind, object, to] = part.split(' ') as [string, EdgeName, string, string];
-    return { from: transaction(from), to: transaction(to), kind, object, because: 'so it is' };
+    return { from: transaction(from), to: transaction(to), kind, object, because: [] };
   });
 }

@@ -171,7 +171,7 @@ const bugs: Record<string, readonly (readonly [lines: string, about: About, setu
       {
         ...{ kind: 'internal', oracle: 'dependency-graph', clause: 'forbids own-write-missed' },
         lines: [1, 2, 4, 5],
-        versions: [{ operation: 4, object: 't', seen: ';0', allowed: [] }],
+        versions: [{ operation: 4, object: 't', seen: { as: 'values', text: ';0' }, allowed: [] }],
       },
     ],
   ],

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type ScheduledCase, serialOrder } from '../cases/index.js';
 import { parseScript } from '../cases/script.js';
-import type { Finding } from '../check/index.js';
+import type { Finding, Observation } from '../check/index.js';
 import { verifyMechanism } from '../check/mechanism/index.js';
 import { findContract } from '../contracts/index.js';
 import { runScheduled } from '../execute/index.js';
@@ -76,9 +76,9 @@ function asCycle(scheduled: (typeof probeCases)[number]): Behaviour {
       to: ids[(i + 1) % ids.length]!,
       kind: 'rw',
       object: `test/${i}`,
-      because: 'so it is',
+      because: [],
     })),
-    explanation: '',
+    explanation: [],
   };
   return { case: program, schedule, finding, history: { header: { sessions: [] }, operations } };
 }
@@ -98,6 +98,8 @@ function disguise(
       .replaceAll(/\bvalue\b/g, `${names[1]}_v`)
       .replaceAll(/\bid\b/g, `${names[2]}_i`)
       .replaceAll(/\b\d+\b/g, (digits) => String(Number(digits) * 7 + shift));
+  const hide = (seen: Observation): Observation =>
+    seen.as === 'values' ? { ...seen, text: rename(seen.text) } : seen;
   const place = new Map(order.map((old, now) => [old, now]));
   const moved = (ref: readonly [number, number]): [number, number] => [place.get(ref[0])!, ref[1]];
   const transactions = (id: number) => 1000 - id;
@@ -142,8 +144,8 @@ function disguise(
             versions: finding.versions.map((version) => ({
               ...version,
               object: rename(version.object),
-              seen: version.seen.startsWith('(') ? rename(version.seen) : version.seen,
-              allowed: version.allowed.map((text) => (text.startsWith('(') ? rename(text) : text)),
+              seen: hide(version.seen),
+              allowed: version.allowed.map(hide),
             })),
           }),
       ...(finding.cycle === undefined

@@ -67,3 +67,4 @@ export {
 export { kv } from './kv-shorthand.js';
 export { type OperationProblem, operationProblem } from './operation-line.js';
 export { PlainMap, type PlainOperation, type PlainValue, plainKey } from './plain-operations.js';
+export { transactionNames } from './transaction-names.js';

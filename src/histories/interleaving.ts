@@ -7,6 +7,7 @@
 import { showValue } from '../sql/index.js';
 import { showControls } from '../visible.js';
 import type { History, Operation } from './history.js';
+import { transactionNames } from './transaction-names.js';
 
 /** One line of the drawing, before it is laid out: what one session shows at that moment. */
 export interface InterleavingEntry {
@@ -17,34 +18,64 @@ export interface InterleavingEntry {
   readonly sql?: string;
   /** What came back, for `whole` and `answered`; for `sent`, that it blocks. Empty: nothing worth saying. */
   readonly result: string;
+  /** The result is an error, or a COMMIT that rolled back. */
+  readonly failed: boolean;
+  /** The name of the transaction that begins here, where it is not the first of its session: `T2#2`. */
+  readonly begins?: string;
 }
 
 /** The entries of a history in time order. */
 export function interleave(history: History): InterleavingEntry[] {
   const starts = history.operations.map((operation) => operation.start).sort((a, b) => a - b);
   const entries: { readonly at: number; readonly entry: InterleavingEntry }[] = [];
+  const beginnings = laterTransactions(history);
   for (const operation of history.operations) {
     const { session, start, end } = operation;
     const sql = operation.sql ?? operation.kind;
+    const name = beginnings.get(operation);
+    const begins = name === undefined ? {} : { begins: name };
+    const failed = hasFailed(operation);
     if (end !== null && operation.blocked !== true && !hasBetween(starts, start, end)) {
       entries.push({
         at: start,
-        entry: { session, operation, part: 'whole', sql, result: resultText(operation) },
+        entry: { session, operation, part: 'whole', sql, result: resultText(operation), failed, ...begins },
       });
       continue;
     }
     const sent = operation.blocked === true ? '… blocks' : '';
-    entries.push({ at: start, entry: { session, operation, part: 'sent', sql, result: sent } });
+    entries.push({
+      at: start,
+      entry: { session, operation, part: 'sent', sql, result: sent, failed: false, ...begins },
+    });
     const answered: InterleavingEntry = {
       session,
       operation,
       part: 'answered',
       result: resultText(operation) || '→ ok',
+      failed,
     };
     entries.push({ at: end ?? Number.POSITIVE_INFINITY, entry: answered });
   }
   return entries.sort((a, b) => a.at - b.at).map(({ entry }) => entry);
 }
+
+/** Names of transactions by their first operation, for all but the first transaction of each session. */
+function laterTransactions(history: History): ReadonlyMap<Operation, string> {
+  const names = transactionNames(history);
+  const begun = new Set<number>();
+  const sessions = new Set<number>();
+  const later = new Map<Operation, string>();
+  for (const operation of history.operations) {
+    const { session, transaction } = operation;
+    if (!begun.has(transaction) && sessions.has(session)) later.set(operation, names.get(transaction)!);
+    begun.add(transaction);
+    sessions.add(session);
+  }
+  return later;
+}
+
+const hasFailed = ({ error, kind, ends }: Operation): boolean =>
+  error !== undefined || (kind === 'commit' && ends === 'rollback');
 
 /** Whether a sorted list has a number strictly between two others. */
 function hasBetween(sorted: readonly number[], low: number, high: number): boolean {
@@ -106,7 +137,7 @@ export function renderInterleaving(
     Math.max(
       ...entries
         .filter((e) => e.session === session)
-        .flatMap((e) => [visible(e.sql ?? '').length, visible(e.result).length]),
+        .flatMap((e) => [visible(labelled(e.sql, e.begins)).length, visible(e.result).length]),
       name.length,
     ),
   );
@@ -125,12 +156,18 @@ export function renderInterleaving(
       .trimEnd(),
     widths.map((columnWidth) => '─'.repeat(columnWidth)).join('─┼─'),
   ];
-  for (const { session, sql, result } of entries) {
-    for (const text of wrap(sql ?? '', widths[session]!)) lines.push(line(session, text, (t) => t));
-    const paint = result.startsWith('✗') ? style.error : style.result;
+  for (const { session, sql, result, failed, begins } of entries) {
+    for (const text of wrap(labelled(sql, begins), widths[session]!))
+      lines.push(line(session, text, (t) => t));
+    const paint = failed ? style.error : style.result;
     for (const text of wrap(result, widths[session]!)) lines.push(line(session, text, paint));
   }
   return lines.join('\n');
+}
+
+/** A statement, with the name of the transaction that begins with it. */
+function labelled(sql: string | undefined, begins: string | undefined): string {
+  return begins === undefined ? (sql ?? '') : `${begins}: ${sql ?? ''}`;
 }
 
 /** Column widths for contents of the given lengths: what narrow columns do not need goes to the wide ones. */

@@ -162,7 +162,7 @@ const lockOracle: Oracle = {
               rulesOut: [],
               transactions: [],
               operations: [x, y].map(({ index, transaction, sql }) => ({ index, transaction, text: sql! })),
-              explanation: 'both locks were granted',
+              explanation: [],
             },
           ];
     const none = { beyond: [], strongest: [], unknownReasons: [], skipped: [], notes: [] };

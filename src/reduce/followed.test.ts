@@ -39,7 +39,7 @@ function findingAbout(kind: FindingKind, history: History, ...texts: readonly st
   if (named.includes(undefined)) return [];
   const operations = named.map((op) => ({ index: op!.index, transaction: op!.transaction, text: op!.sql! }));
   const proved = { oracle: 'mechanism', certainty: 'proved' } as const;
-  return [{ kind, ...proved, rulesOut: [], transactions: [], operations, explanation: '' }];
+  return [{ kind, ...proved, rulesOut: [], transactions: [], operations, explanation: [] }];
 }
 
 function followed(judge: (history: History) => Finding[]) {

@@ -250,7 +250,7 @@ describe('a finding', () => {
     const finding: Finding = {
       ...{ kind: 'wrong-result', oracle: 'mechanism', certainty: 'proved', rulesOut: [], transactions: [] },
       operations: named.map((index) => ({ index, transaction: index, text: '' })),
-      explanation: 'odd',
+      explanation: [],
     };
     return { history, findings: [finding] };
   }

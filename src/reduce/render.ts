@@ -1,7 +1,7 @@
 /** Reductions for people: the minimal case as a script with its results, one line of progress, a table of strategies. */
 
 import { type Case, printScript, type Schedule } from '../cases/index.js';
-import type { Finding } from '../check/index.js';
+import { explainOrdered, type Finding } from '../check/index.js';
 import { type History, resultText } from '../histories/index.js';
 import { counted } from '../words.js';
 import type { Candidate } from './candidate.js';
@@ -49,7 +49,7 @@ function withoutReasons({ case: program, schedule }: Candidate): { case: Case; s
 function argument(finding: Finding): string[] {
   const clause = finding.clause === undefined ? '' : ` (${finding.clause})`;
   const broken = finding.contract === undefined ? '' : `, which breaks ${finding.contract}${clause}`;
-  return [`${finding.kind}${broken}:`, ...finding.explanation.split('\n')].map((line) =>
+  return [`${finding.kind}${broken}:`, ...explainOrdered(finding).split('\n')].map((line) =>
     comment(line, '-- '),
   );
 }

@@ -2,8 +2,9 @@
  * What shows the bug when it is run again: the results of the operations the finding names, and how its transactions
  * ended. Same results, same bug; every exported form checks just these.
  */
+import { showObservation } from '../check/index.js';
 import { describeKind } from '../contracts/index.js';
-import type { History, Operation } from '../histories/index.js';
+import { type History, type Operation, transactionNames } from '../histories/index.js';
 import type { Bug } from './bug.js';
 
 type Shown = Pick<Bug, 'finding' | 'history'>;
@@ -21,15 +22,6 @@ export function witnessOperations({ finding, history }: Shown): readonly Operati
       indexes.has(index) || (ends !== undefined && transactions.has(transaction)),
   );
   return chosen.length > 0 ? chosen : history.operations.filter(({ statement }) => statement !== undefined);
-}
-
-/** The argument. Where its names of transactions could be taken for sessions, it first says whose they are. */
-export function argumentOf({ finding }: Pick<Shown, 'finding'>): string {
-  const { explanation, transactions } = finding;
-  const told = transactions.filter(({ name }) => explanation.includes(name));
-  if (told.every(({ name, session }) => name === session)) return explanation;
-  const whose = told.map(({ name, session }) => `${name} is a transaction of session ${session}`);
-  return `${whose.join(', ')}.\n${explanation}`;
 }
 
 /** Equal when two operations were answered alike: rows as a bag, counts, error class, how the transaction ended. */
@@ -61,30 +53,32 @@ export function sameAnswers(bug: Shown, history: History): boolean {
 /** Expected against actual, one line for each thing that was wrong. */
 export interface Discrepancy {
   readonly statement: string;
-  readonly session: string;
+  /** The name of the transaction that ran it. */
+  readonly transaction: string;
   readonly object: string;
   readonly actual: string;
   readonly expected: string;
 }
 
 export function discrepancies({ finding, history }: Shown): Discrepancy[] {
+  const names = transactionNames(history);
   const operations = new Map(history.operations.map((operation) => [operation.index, operation]));
   const from = (index: number) => {
     const operation = operations.get(index);
     const named = finding.operations.find((each) => each.index === index);
     return {
       statement: operation?.sql ?? named?.text ?? '',
-      session: history.header.sessions[operation?.session ?? -1] ?? '',
+      transaction: (operation && names.get(operation.transaction)) ?? '',
     };
   };
   const versions = (finding.versions ?? []).map(({ operation, object, seen, allowed }) => ({
     ...from(operation),
     object,
-    actual: seen,
-    expected: allowed.length === 0 ? describeKind(finding.kind).expected : allowed.join(' or '),
+    actual: showObservation(seen),
+    expected:
+      allowed.length === 0 ? describeKind(finding.kind).expected : allowed.map(showObservation).join(' or '),
   }));
   if (versions.length > 0) return versions;
-  const names = new Map(finding.transactions.map(({ id, name }) => [id, name]));
   const around = (finding.cycle ?? []).map(
     ({ from: a, to: b }) => `${names.get(a) ?? a} before ${names.get(b) ?? b}`,
   );
@@ -93,7 +87,7 @@ export function discrepancies({ finding, history }: Shown): Discrepancy[] {
   return [
     {
       statement: 'COMMIT',
-      session: '',
+      transaction: '',
       object: committed,
       actual: `all committed, though each needs another order: ${around.join(', ')}`,
       expected: describeKind(finding.kind).expected,

@@ -6,8 +6,9 @@ import { printScript } from '../cases/index.js';
 import { findingToSvg } from '../check/index.js';
 import { type InterleavingEntry, interleave } from '../histories/index.js';
 import { escapeHtml, isWebAddress } from '../markup.js';
+import { argumentHtml } from './argument.js';
 import type { Bug } from './bug.js';
-import { argumentOf, discrepancies, witnessOperations } from './evidence.js';
+import { discrepancies, witnessOperations } from './evidence.js';
 import { factsOf, versionLine, versionsOf } from './facts.js';
 import { timelineSvg } from './timeline.js';
 
@@ -49,7 +50,7 @@ ${interleavingHtml(bug, witnesses)}
 <h2>Expected against actual</h2>
 ${expectations(bug)}
 <h2>Why this is wrong</h2>
-<pre>${escapeHtml(argumentOf(bug))}</pre>
+${argumentHtml(bug)}
 ${(bug.finding.assumes ?? []).map((text) => `<p>Assumes: ${escapeHtml(text)}</p>`).join('\n')}
 <h2>Timeline</h2>
 <div class="picture">${timelineSvg(bug.history, new Set(witnessOperations(bug).map(({ index }) => index)))}</div>
@@ -81,19 +82,20 @@ function source({ clause, title, url }: Bug['sources'][number]): string {
 
 function interleavingHtml({ history }: Bug, witnesses: ReadonlySet<number>): string {
   const { sessions } = history.header;
-  const cell = ({ operation, sql, result }: InterleavingEntry) => {
+  const cell = ({ operation, sql, result, failed, begins }: InterleavingEntry) => {
     const shade = witnesses.has(operation.index) ? ' class="witness"' : '';
     const text = sql === undefined ? '' : `<code>${escapeHtml(sql)}</code>`;
-    const tone = result.startsWith('✗') ? 'error' : 'result';
+    const tone = failed ? 'error' : 'result';
+    const label = begins === undefined ? '' : `<b>${escapeHtml(begins)}:</b> `;
     const answer = result === '' ? '' : `<code class="${tone}">${escapeHtml(result)}</code>`;
-    return `<td${shade}>${text}${answer}</td>`;
+    return `<td${shade}>${label}${text}${answer}</td>`;
   };
   const rows = interleave(history).map(
     (entry) =>
-      `<tr>${sessions.map((_, s) => (s === entry.session ? cell(entry) : '<td></td>')).join('')}</tr>`,
+      `<tr><td>${entry.operation.index}</td>${sessions.map((_, s) => (s === entry.session ? cell(entry) : '<td></td>')).join('')}</tr>`,
   );
   const heads = sessions.map((name) => `<th>${escapeHtml(name)}</th>`).join('');
-  return `<table>\n<thead><tr>${heads}</tr></thead>\n<tbody>\n${rows.join('\n')}\n</tbody>\n</table>`;
+  return `<table>\n<thead><tr><th>operation</th>${heads}</tr></thead>\n<tbody>\n${rows.join('\n')}\n</tbody>\n</table>`;
 }
 
 function expectations(bug: Bug): string {
@@ -101,9 +103,9 @@ function expectations(bug: Bug): string {
   if (list.length === 0) return '<p>See the argument below.</p>';
   const code = (text: string) => `<code>${escapeHtml(text)}</code>`;
   return table(
-    ['session', 'statement', 'object', 'actual', 'expected'],
-    list.map(({ session, statement, object, actual, expected }) => [
-      escapeHtml(session),
+    ['transaction', 'statement', 'object', 'actual', 'expected'],
+    list.map(({ transaction, statement, object, actual, expected }) => [
+      escapeHtml(transaction),
       code(statement),
       code(object),
       code(actual),

@@ -1,3 +1,4 @@
+export { argumentHtml, argumentMarkdown } from './argument.js';
 export {
   type Bug,
   type BugVariant,
@@ -11,7 +12,6 @@ export {
 } from './bug.js';
 export {
   answerKey,
-  argumentOf,
   type Discrepancy,
   discrepancies,
   sameAnswers,

@@ -3,8 +3,9 @@ import { printScript } from '../cases/index.js';
 import { interleave } from '../histories/index.js';
 import { codeBlock, codeCell, codeSpan, escapeMarkdown, isWebAddress } from '../markup.js';
 import { oneLine } from '../visible.js';
+import { argumentMarkdown } from './argument.js';
 import type { Bug } from './bug.js';
-import { argumentOf, discrepancies } from './evidence.js';
+import { discrepancies } from './evidence.js';
 import { factsOf, versionLine, versionsOf } from './facts.js';
 
 export function reportMarkdown(bug: Bug): string {
@@ -20,7 +21,7 @@ export function reportMarkdown(bug: Bug): string {
     '## Expected against actual',
     expectations(bug),
     '## Why this is wrong',
-    codeBlock(argumentOf(bug)),
+    argumentMarkdown(bug),
     ...(bug.finding.assumes ?? []).map((text) => `Assumes: ${escapeMarkdown(text)}`),
     '## To reproduce',
     codeBlock(bug.replay, 'sh'),
@@ -50,23 +51,24 @@ function sources({ sources: list }: Bug): string {
 /** One row an entry, one column a session. */
 export function interleavingTable({ history }: Pick<Bug, 'history'>): string {
   const { sessions } = history.header;
-  const rows = interleave(history).map(({ session, sql, result }) => {
+  const rows = interleave(history).map(({ session, operation, sql, result, begins }) => {
     const cell = [
+      ...(begins === undefined ? [] : [`${escapeMarkdown(begins)}:`]),
       ...(sql === undefined ? [] : [codeCell(sql)]),
       ...(result === '' ? [] : [codeCell(result)]),
     ];
-    return sessions.map((_, s) => (s === session ? cell.join(' ') : ''));
+    return [String(operation.index), ...sessions.map((_, s) => (s === session ? cell.join(' ') : ''))];
   });
-  return table(sessions.map(escapeMarkdown), rows);
+  return table(['operation', ...sessions.map(escapeMarkdown)], rows);
 }
 
 function expectations(bug: Bug): string {
   const list = discrepancies(bug);
   if (list.length === 0) return 'See the argument below.';
   return table(
-    ['session', 'statement', 'object', 'actual', 'expected'],
-    list.map(({ session, statement, object, actual, expected }) => [
-      escapeMarkdown(session),
+    ['transaction', 'statement', 'object', 'actual', 'expected'],
+    list.map(({ transaction, statement, object, actual, expected }) => [
+      escapeMarkdown(transaction),
       codeCell(statement),
       codeCell(object),
       codeCell(actual),

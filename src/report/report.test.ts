@@ -56,14 +56,24 @@ function poisoned(text: string): Bug {
     finding: {
       ...finding,
       assumes: [text],
-      explanation: text,
+      explanation: [
+        { reason: 'fact', says: [text, { data: text }, { row: text }, { operation: 3, sql: text }] },
+        {
+          reason: 'fact',
+          says: [
+            { transaction: 0, name: text },
+            { version: text, writer: { transaction: 1, name: text, fate: 'committed' } },
+            { source: { title: text, url: text } },
+          ],
+        },
+      ],
       transactions: finding.transactions.map((tx) => ({ ...tx, name: text, session: text })),
       operations: finding.operations.map((operation) => ({ ...operation, text })),
       versions: finding.versions!.map((version) => ({
         ...version,
         object: text,
-        seen: text,
-        allowed: [text],
+        seen: { as: 'values', text },
+        allowed: [{ as: 'after-commit', transaction: 0, name: text }],
       })),
     },
     history: {
@@ -117,21 +127,6 @@ describe('a report', () => {
         expect(text).toContain(part);
       }
     }
-  });
-
-  it('says whose the transactions of the argument are, where they could be taken for sessions', () => {
-    const renamed: Bug = {
-      ...bug,
-      finding: {
-        ...bug.finding,
-        explanation: 'T7 wrote first.',
-        transactions: [{ id: 7, name: 'T7', session: 'T1', status: 'committed' }],
-      },
-    };
-    for (const text of [reportMarkdown(renamed), reportHtml(renamed)])
-      expect(text).toContain('T7 is a transaction of session T1.\nT7 wrote first.');
-    const clear = { ...renamed, finding: { ...renamed.finding, explanation: 'It wrote first.' } };
-    expect(reportMarkdown(clear)).not.toContain('is a transaction of');
   });
 
   it('is one page without scripts and without requests', () => {

@@ -28,7 +28,12 @@ export function timelineSvg(history: History, marked: ReadonlySet<number>): stri
       `<line x1="${x}" y1="${head - 8}" x2="${x}" y2="${height - 10}" stroke="#bbb"/>`
     );
   });
-  const bars = history.operations.map((operation) => bar(operation, places.get(operation.index)!, marked));
+  const labels = new Map(
+    entries.flatMap(({ operation, begins }) => (begins === undefined ? [] : [[operation.index, begins]])),
+  );
+  const bars = history.operations.map((operation) =>
+    bar(operation, places.get(operation.index)!, marked, labels.get(operation.index)),
+  );
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" font-family="monospace" font-size="12" role="img" aria-label="timeline">`,
     ...lanes,
@@ -41,6 +46,7 @@ function bar(
   operation: Operation,
   place: { sent: number; answered: number },
   marked: ReadonlySet<number>,
+  begins: string | undefined,
 ): string {
   const x = operation.session * lane + 20;
   const y = head + place.sent * step;
@@ -52,10 +58,11 @@ function bar(
       : '#7d6608';
   const waiting = operation.blocked === true ? ' stroke-dasharray="3 2" fill-opacity="0.4"' : '';
   const sql = operation.sql ?? operation.kind;
+  const label = begins === undefined ? sql : `${begins}: ${sql}`;
   return (
     `<g><title>${escapeHtml(`${operation.index}: ${oneLine(sql)}`)}</title>` +
     `<rect x="${x - 5}" y="${y}" width="10" height="${height}" rx="3" fill="${color}" stroke="${color}"${waiting}/>` +
-    `<text x="${x + 12}" y="${y + 14}"${marked.has(operation.index) ? ' fill="#c0392b"' : ''}>${escapeHtml(cut(sql, 32))}</text></g>`
+    `<text x="${x + 12}" y="${y + 14}"${marked.has(operation.index) ? ' fill="#c0392b"' : ''}>${escapeHtml(cut(label, 32))}</text></g>`
   );
 }
 

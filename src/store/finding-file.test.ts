@@ -2,28 +2,95 @@ import { describe, expect, it } from 'vitest';
 import type { Finding } from '../check/index.js';
 import { parseFinding, printFinding } from './finding-file.js';
 
+const parse = (text: string): Finding => parseFinding(text, 'finding.json');
+
+/** One of every piece and every observation. */
 const finding: Finding = {
   ...{ kind: 'lost-update', oracle: 'dependency-graph', certainty: 'proved', rulesOut: ['snapshot'] },
-  ...{ transactions: [], operations: [], explanation: 'Both read 10 and both wrote.' },
+  transactions: [{ id: 0, name: 'T1', session: 'T1', status: 'committed' }],
+  operations: [{ index: 2, transaction: 0, text: 'SELECT 1' }],
+  versions: [
+    {
+      ...{ operation: 2, object: 't/1', seen: { as: 'values', text: '(1, 10)' } },
+      allowed: [
+        { as: 'absent' },
+        { as: 'matched', count: '1 to 2' },
+        { as: 'written' },
+        { as: 'not-written' },
+        { as: 'conflict-error' },
+        { as: 'wait' },
+        { as: 'lock', mode: 'share' },
+        { as: 'before-commit', transaction: 0, name: 'T1' },
+        { as: 'after-commit', transaction: 0, name: 'T1' },
+      ],
+    },
+  ],
+  cycle: [
+    { from: 0, to: 1, kind: 'rw', object: 't/1', because: [{ transaction: 0 }, ' read ', { row: 't/1' }] },
+  ],
+  explanation: [
+    {
+      reason: 'ran',
+      says: [{ transaction: 0, name: 'T1' }, ' ran ', { operation: 2, sql: 'SELECT 1' }, '.'],
+    },
+    {
+      reason: 'allowed',
+      says: [
+        { version: '(1, 10)' },
+        {
+          version: 'no row',
+          writer: { transaction: 1, name: 'T2', fate: 'committed' },
+          committed: { start: 1, end: null },
+          ...{ deleted: true, doubtful: true },
+        },
+      ],
+    },
+    {
+      reason: 'rule',
+      says: [
+        { data: 'x' },
+        { when: { start: 1, end: 2 } },
+        { source: { title: 'A', url: 'https://example.org' } },
+      ],
+    },
+  ],
 };
-const edited = (kind: string, oracle: string): string =>
-  printFinding(finding)
-    .replace('"lost-update"', JSON.stringify(kind))
-    .replace('"dependency-graph"', `"${oracle}"`);
+const edited = (from: string, to: string): string => printFinding(finding).replace(from, to);
 
 describe('finding.json', () => {
   it('comes back as it was', () => {
-    expect(parseFinding(printFinding(finding), 'finding.json')).toEqual(finding);
+    expect(parse(printFinding(finding))).toEqual(finding);
   });
 
-  it('refuses a kind that is not in the table', () => {
-    expect(() => parseFinding(edited('lost-sock', 'mechanism'), 'finding.json')).toThrow(
-      'there is no kind of finding called "lost-sock"',
-    );
+  it.each([
+    ['"lost-update"', '"lost-sock"', 'there is no kind of finding called "lost-sock"'],
+    ['"reason": "ran"', '"reason": "because"', 'explanation[0].reason'],
+    ['"fate": "committed"', '"fate": "late"', 'explanation[1].says[1].writer.fate'],
+    ['"start": 1', '"start": "<b>"', 'expected a time or null'],
+    ['"as": "absent"', '"as": "gone"', 'versions[0].allowed[0].as'],
+    ['"data": "x"', '"html": "x"', 'unknown field html'],
+  ])('refuses %s for %s', (from, to, message) => {
+    expect(() => parse(edited(from, to))).toThrow(message);
   });
 
-  it('reads what earlier releases called a future read of the mechanism verifier', () => {
-    expect(parseFinding(edited('future-read', 'mechanism'), 'finding.json').kind).toBe('post-snapshot-read');
-    expect(parseFinding(edited('future-read', 'dependency-graph'), 'finding.json').kind).toBe('future-read');
+  it('reads version 1, which kept sentences, and another name for reads from after the snapshot', () => {
+    const { versions, cycle, ...rest } = finding;
+    const old = (oracle: string): string =>
+      JSON.stringify({
+        ...{ format: 'isolde-finding', version: 1, ...rest, kind: 'future-read', oracle },
+        versions: [{ operation: 2, object: 't/1', seen: '(1, 11)', allowed: ['no row'] }],
+        cycle: [{ from: 0, to: 1, kind: 'rw', because: 'T1 read t/1' }],
+        explanation: 'T1 ran.\nHowever, no.',
+      });
+    expect(parse(old('mechanism'))).toMatchObject({
+      kind: 'post-snapshot-read',
+      versions: [{ seen: { as: 'values', text: '(1, 11)' }, allowed: [{ as: 'absent' }] }],
+      cycle: [{ because: [{ data: 'T1 read t/1' }] }],
+      explanation: [
+        { reason: 'fact', says: [{ data: 'T1 ran.' }] },
+        { reason: 'fact', says: [{ data: 'However, no.' }] },
+      ],
+    });
+    expect(parse(old('dependency-graph')).kind).toBe('future-read');
   });
 });

@@ -2,9 +2,10 @@
 import { checkLevels, type Finding, type FindingKind, oracles } from '../check/index.js';
 import { parseFindingKind } from '../contracts/index.js';
 import { checkFormat, type JsonNode, parseJson } from '../json.js';
+import { readExplanation, readObservation, readPhrase } from './explanation-file.js';
 
 const format = 'isolde-finding';
-const version = 1;
+const version = 2;
 
 export function printFinding(finding: Finding): string {
   return `${JSON.stringify({ format, version, ...finding }, null, 2)}\n`;
@@ -50,15 +51,16 @@ export function parseFinding(text: string, file: string): Finding {
       'cycle',
       node.maybe('cycle', (list) => list.items().map(readEdge)),
     ),
-    explanation: node.at('explanation').text(),
+    explanation: readExplanation(node.at('explanation')),
   };
 }
 
-/** Until version 0.1 the mechanism verifier called a read of a version from after its snapshot `future-read`. */
+/** In version 1 the mechanism verifier called a read of a version from after its snapshot `future-read`. */
 function readKind(node: JsonNode): FindingKind {
   const at = node.at('kind');
   const text = at.text();
-  if (text === 'future-read' && node.at('oracle').value === 'mechanism') return 'post-snapshot-read';
+  const first = node.at('version').value === 1;
+  if (first && text === 'future-read' && node.at('oracle').value === 'mechanism') return 'post-snapshot-read';
   return parseFindingKind(text) ?? at.fail(`there is no kind of finding called "${text}"`);
 }
 
@@ -88,8 +90,8 @@ function readVersion(node: JsonNode): Of<'versions'> {
   return {
     operation: node.at('operation').count(),
     object: node.at('object').text(),
-    seen: node.at('seen').text(),
-    allowed: texts(node.at('allowed')),
+    seen: readObservation(node.at('seen')),
+    allowed: node.at('allowed').items().map(readObservation),
   };
 }
 
@@ -108,7 +110,7 @@ function readEdge(node: JsonNode): Of<'cycle'> {
       'toOperation',
       node.maybe('toOperation', (each) => each.count()),
     ),
-    because: node.at('because').text(),
+    because: readPhrase(node.at('because')),
   };
 }
 

@@ -11,7 +11,7 @@
  * A bug of the server itself (it died, cut the connection, never answered) is alive when the server goes away again, whatever
  * it dies of, and fixed when it answers everything.
  */
-import type { JudgedHistory } from '../check/index.js';
+import { explainOrdered, type JudgedHistory } from '../check/index.js';
 import { signatureOf } from '../dedupe/index.js';
 import { errorText } from '../errors.js';
 import type { ErrorClass, History, Operation } from '../histories/index.js';
@@ -60,7 +60,7 @@ export function judgeRun(judged: JudgedHistory, bug: Bug): Judgement {
 function judgeServer({ findings }: JudgedHistory): Judgement {
   const died = findings.find(({ oracle }) => oracle === 'server');
   if (died === undefined) return { outcome: 'fixed', why: 'the server answered every statement' };
-  return { outcome: 'alive', why: died.explanation.split('\n').join(': ') };
+  return { outcome: 'alive', why: explainOrdered(died).split('\n').join(' ') };
 }
 
 function describeFailure({ header }: History, { session, sql, kind, error }: Operation): string {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { findContract } from '../../contracts/index.js';
+import { explain } from '../explain.js';
 import type { Instrumented } from './index.js';
 import { checkInstrumented } from './index.js';
 import { sourcesOf } from './marks.js';
@@ -70,9 +71,9 @@ describe('single reads', () => {
       'SELECT v FROM t WHERE id = 1 → (12);',
       'UPDATE t SET v = 11 WHERE id = 1;',
     ]);
-    expect(finding!.versions![0]).toMatchObject({ seen: ';0;1.1;1.2', allowed: [';0'] });
+    expect(finding!.versions![0]).toMatchObject({ seen: { text: ';0;1.1;1.2' }, allowed: [{ text: ';0' }] });
     // The argument quotes the transactions as a whole.
-    expect(finding!.explanation).toContain('UPDATE t SET v = 12 WHERE id = 1; ROLLBACK;');
+    expect(explain(finding!)).toContain('UPDATE t SET v = 12 WHERE id = 1; ROLLBACK;');
   });
 
   it('of what nobody wrote are garbage, of one write twice duplicate', () => {
@@ -129,7 +130,7 @@ describe('own writes', () => {
       contract: findContract('adya:PL-1')!,
     }).findings;
     expect(finding!.operations.map(({ text }) => text)).toEqual(['UPDATE t SET v = 11 WHERE id = 1;']);
-    expect(finding!.versions![0]).toMatchObject({ seen: ';0', allowed: [';0;1.1'] });
+    expect(finding!.versions![0]).toMatchObject({ seen: { text: ';0' }, allowed: [{ text: ';0;1.1' }] });
     const gone = {
       steps: [at('T1'), at('T1', undefined, 2), at('T1', []), at('T1')],
       before: [[]],
@@ -598,8 +599,8 @@ describe('a write', () => {
     expect(kinds(script, told('s2.1=;0!', 0, ';0'), level)).toEqual(['write-missed-row: forbids PMP-write']);
     const [extra] = checkInstrumented(tell(script, told('', 1, ';0;1.1')), script, { contract }).findings;
     expect(extra!.kind).toBe('write-extra-row');
-    expect(extra!.explanation).toContain(
-      'T1 took t[id=1] although its condition does not hold for it, in UPDATE t SET v = 0 WHERE v < (SELECT MIN(k) FROM u): its condition holds for 0 rows in the snapshot of the transaction, and it took 1.',
+    expect(explain(extra!)).toContain(
+      'T1 wrote t[id=1] although its condition does not hold for it in operation 1 (UPDATE t SET v = 0 WHERE v < (SELECT MIN(k) FROM u)): its condition holds for 0 rows in the snapshot of the transaction, and it wrote 1.',
     );
   });
 
@@ -688,11 +689,11 @@ describe('levels', () => {
     expect(result.findings.map(({ kind }) => kind)).toEqual(['lost-update']);
     expect(result.strongest).not.toContain('snapshot');
     expect(checkInstrumented(history, script, { level: 'read committed' }).valid).toBe(true);
-    expect(result.findings[0]!.explanation).toMatchInlineSnapshot(`
+    expect(explain(result.findings[0]!)).toMatchInlineSnapshot(`
       "Let T1 = BEGIN; SELECT v FROM t WHERE id = 1 → (10); UPDATE t SET v = 12 WHERE id = 1; COMMIT;
           T2 = UPDATE t SET v = 11 WHERE id = 1;
-      T1 < T2, because T1 read t[id=1] (SELECT v FROM t WHERE id = 1) in the version before T2 wrote it (UPDATE t SET v = 11 WHERE id = 1);
-      however, T2 < T1, because T1 wrote t[id=1] (UPDATE t SET v = 12 WHERE id = 1) right after T2 wrote it (UPDATE t SET v = 11 WHERE id = 1): a contradiction."
+      T1 < T2, because T1 read t[id=1] with operation 1 (SELECT v FROM t WHERE id = 1) in the version before T2 wrote it with operation 2 (UPDATE t SET v = 11 WHERE id = 1);
+      however, T2 < T1, because T1 wrote t[id=1] with operation 3 (UPDATE t SET v = 12 WHERE id = 1) right after T2 wrote it with operation 2 (UPDATE t SET v = 11 WHERE id = 1): a contradiction."
     `);
     expect(result.findings[0]!.operations.map(({ text }) => text)).toEqual([
       'SELECT v FROM t WHERE id = 1 → (10);',

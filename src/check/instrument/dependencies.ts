@@ -22,6 +22,7 @@
  */
 import type { History } from '../../histories/index.js';
 import { EdgeList, predicateRw, rw, wr, ww } from '../graph/graph.js';
+import { absent } from '../observation.js';
 import type { Instrumented } from './instrumented.js';
 import { initialWriter, type RowProblem } from './list-reader.js';
 import { chainRows, type RowChain, type RowChains } from './row-chains.js';
@@ -204,8 +205,8 @@ function addSearches(
         operation: scan.operation,
         other: undone.transaction,
         otherOperation: undone.operation,
-        seen: 'no row',
-        detail: 'the transaction that deleted it was rolled back',
+        seen: absent,
+        detail: ['the transaction that deleted it was rolled back'],
       });
     }
   }

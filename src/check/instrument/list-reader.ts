@@ -3,7 +3,9 @@
  * `row-chains.ts` for the names of what can be wrong.
  */
 import type { Value } from '../../sql/index.js';
+import { ofData, type Phrase, phrase } from '../explanation.js';
 import type { ReadAnomaly } from '../finding.js';
+import { absent, type Observation, values } from '../observation.js';
 import type { Instrumented } from './instrumented.js';
 import { parseWriteList } from './marks.js';
 import type { RowEvents, RowRead, WriteRun } from './row-event-types.js';
@@ -22,15 +24,16 @@ export interface RowProblem {
   /** The other side: the writer, or the other reader. */
   readonly other?: number;
   readonly otherOperation?: number;
-  readonly seen: string;
+  readonly seen: Observation;
   /** What would have been right, where that is known. */
-  readonly allowed?: readonly string[];
-  readonly detail: string;
+  readonly allowed?: readonly Observation[];
+  /** Why it is wrong, as the end of a sentence. */
+  readonly detail: Phrase;
 }
 
-/** How versions are told: `;0;3.2`. */
-export const listOf = (tokens: readonly string[]): string =>
-  tokens.length === 0 ? 'no row' : `;${tokens.join(';')}`;
+/** A version as its list of writes: `;0;3.2`. */
+export const listOf = (tokens: readonly string[]): Observation =>
+  tokens.length === 0 ? absent : values(`;${tokens.join(';')}`);
 
 export class ListReader {
   readonly problems: RowProblem[] = [];
@@ -50,14 +53,14 @@ export class ListReader {
   read(rid: string, list: Value, read: RowRead | undefined): readonly string[] | undefined {
     const { writes, transactions } = this.events;
     const kept: string[] = [];
-    const report = (kind: RowProblem['kind'], detail: string, other?: WriteRun) => {
+    const report = (kind: RowProblem['kind'], detail: Phrase, other?: WriteRun) => {
       this.problems.push({
         kind,
         rid,
         transaction: read?.transaction ?? observerId,
         ...(read === undefined ? {} : { operation: read.operation }),
         ...(other === undefined ? {} : { other: other.transaction, otherOperation: other.operation }),
-        seen: typeof list === 'string' ? list : JSON.stringify(list),
+        seen: values(typeof list === 'string' ? list : JSON.stringify(list)),
         // Without what was rolled back, the version before it; without any, no row.
         ...(kind === 'G1a' ? { allowed: [listOf(kept)] } : {}),
         detail,
@@ -67,7 +70,7 @@ export class ListReader {
     const tokens = parseWriteList(list);
     const fromSetup = rid.startsWith('s');
     if (table === undefined || tokens === undefined || (tokens[0] === '0') !== fromSetup) {
-      report('garbage-read', 'no statement ever wrote such a row');
+      report('garbage-read', ['no statement ever wrote such a row']);
       return undefined;
     }
     const seen = new Set<string>();
@@ -78,17 +81,17 @@ export class ListReader {
       }
       const run = writes.get(token);
       if (run === undefined || !run.plan.write.tables.includes(table) || run.plan.write.deletes) {
-        report('garbage-read', `nothing that ran wrote ${token} to this row`);
+        report('garbage-read', phrase`nothing that ran wrote ${ofData(token)} to this row`);
         return kept.length === 0 ? undefined : kept;
       }
       if (seen.has(token) && !(run.plan.write.repeats && tokens[i - 1] === token)) {
-        report('duplicate-write', `one statement stands there twice: ${token}`, run);
+        report('duplicate-write', phrase`one statement is in it twice: ${ofData(token)}`, run);
         return kept;
       }
       seen.add(token);
       if (read !== undefined && run.transaction === read.transaction) {
         if (run.operation > read.operation) {
-          report('future-read', 'the statement that wrote it runs later', run);
+          report('future-read', ['the statement that wrote it runs later'], run);
           return kept;
         }
         if (run.effect === 'undone') return kept.length === 0 ? undefined : kept;
@@ -97,7 +100,7 @@ export class ListReader {
       }
       const status = transactions.get(run.transaction)?.status;
       if (status === 'aborted' || run.effect === 'undone') {
-        report('G1a', 'its writer was rolled back', run);
+        report('G1a', ['its writer was rolled back'], run);
         return kept.length === 0 ? undefined : kept;
       }
       if (status === 'unknown') this.counts.add(run.transaction);

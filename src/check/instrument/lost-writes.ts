@@ -9,6 +9,8 @@
 
 import type { History } from '../../histories/index.js';
 import { counted } from '../../words.js';
+import { ofData, phrase } from '../explanation.js';
+import { absent, values } from '../observation.js';
 import type { Instrumented } from './instrumented.js';
 import { initialWriter, listOf, type RowProblem } from './list-reader.js';
 import { parseWriteList, refKey } from './marks.js';
@@ -50,16 +52,16 @@ export function findLostWrites(
         rid,
         transaction: deleted.transaction,
         operation: deleted.operation,
-        seen: String(final),
-        allowed: ['no row'],
-        detail: 'it deleted the row and committed, and the row is still there at the end',
+        seen: values(String(final)),
+        allowed: [absent],
+        detail: ['it deleted the row and committed, and the row is still there at the end'],
       });
       continue;
     }
     const last = parseWriteList(final ?? null)?.length ?? 0;
     const writer = writers[last];
     if (last >= tokens.length || writer === undefined) continue;
-    const seen = final === undefined ? 'no row' : String(final);
+    const seen = final === undefined ? absent : values(String(final));
     const run = events.writes.get(tokens[last]!);
     problems.push({
       kind: 'lost-write',
@@ -70,8 +72,8 @@ export function findLostWrites(
       allowed: [listOf(tokens)],
       detail:
         writer === initialWriter
-          ? 'nobody deleted the row, and it is gone at the end'
-          : 'it wrote the row and committed, others saw it, and it is not there at the end',
+          ? ['nobody deleted the row, and it is gone at the end']
+          : ['it wrote the row and committed, others saw it, and it is not there at the end'],
     });
   }
   for (const [token, run] of events.writes) {
@@ -88,8 +90,8 @@ export function findLostWrites(
       rid: '',
       transaction: run.transaction,
       operation: run.operation,
-      seen: `${found} of ${run.count}`,
-      detail: `the database said that it wrote ${counted(run.count, 'row')} of ${table}, and committed; ${found === 0 ? 'none was' : `only ${found} of them were`} ever seen`,
+      seen: values(`${found} of ${run.count}`),
+      detail: phrase`the database reported that it wrote ${counted(run.count, 'row')} of ${ofData(table)}, and it committed; ${found === 0 ? 'none was' : `only ${found} of them were`} ever seen`,
     });
   }
   return problems;

@@ -16,6 +16,8 @@
  */
 
 import type { History } from '../../histories/index.js';
+import type { Phrase } from '../explanation.js';
+import { absent, values } from '../observation.js';
 import type { Instrumented } from './instrumented.js';
 import { initialWriter, ListReader, listOf, observerId, type RowProblem } from './list-reader.js';
 import { refKey } from './marks.js';
@@ -165,14 +167,14 @@ class Chainer {
         writers,
         ...(deleted === undefined ? {} : { deleted }),
       });
-      let told = false;
+      let reported = false;
       for (const candidate of candidates) {
         const fits = candidate.tokens.every((token, i) => token === tokens[i]);
         if (fits) {
           if (candidate.read !== undefined)
             placed.push({ read: candidate.read, chain: index, length: candidate.tokens.length });
-        } else if (!told) {
-          told = true;
+        } else if (!reported) {
+          reported = true;
           this.#incompatible(rid, candidate, longest);
         }
         if (fits) this.#checkIntermediate(chains[index]!, candidate);
@@ -190,7 +192,7 @@ class Chainer {
     const own = deletes.get(rid) ?? [];
     const first = own[0];
     if (first === undefined) return undefined;
-    const problem = (detail: string, other: RowRead | WriteRun) =>
+    const problem = (detail: Phrase, other: RowRead | WriteRun) =>
       this.#lists.problems.push({
         kind: 'incompatible-order',
         rid,
@@ -198,15 +200,15 @@ class Chainer {
         operation: first.read.operation,
         other: other.transaction,
         otherOperation: other.operation,
-        seen: String(first.read.list),
+        seen: values(String(first.read.list)),
         detail,
       });
     const second = own.find(({ read }) => read.operation !== first.read.operation);
-    if (second !== undefined) problem('both deleted the row', second.read);
+    if (second !== undefined) problem(['both deleted the row'], second.read);
     const next = tokens[first.tokens.length];
     const run = next === undefined ? undefined : this.events.writes.get(next);
     if (run !== undefined) {
-      problem('one deleted the version that the other wrote over', run);
+      problem(['one deleted the version that the other overwrote'], run);
       return undefined;
     }
     return { transaction: first.read.transaction, operation: first.read.operation };
@@ -219,8 +221,8 @@ class Chainer {
       transaction: a.read?.transaction ?? observerId,
       ...(a.read === undefined ? {} : { operation: a.read.operation }),
       ...(b.read === undefined ? {} : { other: b.read.transaction, otherOperation: b.read.operation }),
-      seen: `;${a.tokens.join(';')} and ;${b.tokens.join(';')}`,
-      detail: 'neither list begins with the other',
+      seen: values(`;${a.tokens.join(';')} and ;${b.tokens.join(';')}`),
+      detail: ['neither list begins with the other'],
     });
   }
 
@@ -248,12 +250,12 @@ class Chainer {
       seen: listOf(tokens),
       allowed: [
         listOf(tokens.slice(0, chain.writers.indexOf(writer))),
-        later < 0 ? 'no row' : listOf(chain.tokens.slice(0, chain.writers.lastIndexOf(writer) + 1)),
+        later < 0 ? absent : listOf(chain.tokens.slice(0, chain.writers.lastIndexOf(writer) + 1)),
       ],
       detail:
         later < 0
-          ? 'its writer deleted the row before it committed'
-          : 'its writer wrote the row again before it committed',
+          ? ['its writer deleted the row before it committed']
+          : ['its writer wrote the row again before it committed'],
     });
   }
 
@@ -279,9 +281,9 @@ class Chainer {
         otherOperation: write,
         seen: listOf(tokens),
         allowed: [
-          missed === undefined ? 'no row' : listOf(chain.tokens.slice(0, chain.tokens.indexOf(missed) + 1)),
+          missed === undefined ? absent : listOf(chain.tokens.slice(0, chain.tokens.indexOf(missed) + 1)),
         ],
-        detail: missed === undefined ? 'it had deleted the row before' : 'it had written the row before',
+        detail: [missed === undefined ? 'it had deleted the row before' : 'it had written the row before'],
       });
     }
   }

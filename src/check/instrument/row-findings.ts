@@ -3,14 +3,25 @@
  * operations that show it, the judged one first; its explanation quotes the whole transactions they belong to.
  */
 
-import type { History, Operation } from '../../histories/index.js';
+import { type History, type Operation, transactionNames } from '../../histories/index.js';
 import { showValue } from '../../sql/index.js';
 import { describeTransactions, explainCycle } from '../explain.js';
+import {
+  ofData,
+  ofOperation,
+  ofRow,
+  type Phrase,
+  type Piece,
+  phrase,
+  type Step,
+  say,
+} from '../explanation.js';
 import type { CycleEdge, Finding, FindingOperation, FindingTransaction } from '../finding.js';
 import type { FamilyCycle } from '../graph/cycle-search.js';
 import { edgeNames, predicateRw, realTime, rw, sessionOrder, wr } from '../graph/graph.js';
 import { cycleRulesOut, nameCycle } from '../graph/name-cycle.js';
 import type { CheckLevel } from '../levels.js';
+import { showObservation } from '../observation.js';
 import { type Dependencies, type Dependency, dependencyKey } from './dependencies.js';
 import { observerId, type RowProblem } from './list-reader.js';
 import type { StrippedHistory } from './strip-results.js';
@@ -92,40 +103,48 @@ export class RowFindings {
               },
             ],
           }),
-      explanation: [...describeTransactions(transactions, all), this.#explain(problem)].join('\n'),
+      explanation: [...describeTransactions(transactions, all), this.#explain(problem)],
     };
   }
 
-  #explain(problem: RowProblem): string {
-    const reader =
-      problem.transaction === observerId ? 'the closing read' : this.#transaction(problem.transaction).name;
-    const row = problem.rid === '' ? '' : this.label(problem.rid);
-    const other =
-      problem.other === undefined || problem.other === observerId
-        ? undefined
-        : this.#transaction(problem.other).name;
-    const when = problem.operation === undefined ? '' : `, in ${this.#text(problem.operation)}`;
+  #explain(problem: RowProblem): Step {
+    const { detail } = problem;
+    const seen = ofData(showObservation(problem.seen));
+    const reader = this.#who(problem.transaction);
+    const other = problem.other === undefined ? undefined : this.#who(problem.other);
+    const row = problem.rid === '' ? undefined : ofRow(this.label(problem.rid));
+    const when = problem.operation === undefined ? [] : phrase` in ${this.#operation(problem.operation)}`;
+    const wrong = say.contradiction;
     switch (problem.kind) {
       case 'lost-write':
-        return `${reader} lost a write${row === '' ? '' : ` of ${row}`}${when}: ${problem.detail}.`;
+        return wrong`${reader} lost a write${row === undefined ? [] : phrase` of ${row}`}${when}: ${detail}.`;
       case 'write-missed-row':
-        return `${reader} left out ${row === '' ? 'a row' : row}${when}: ${problem.detail}.`;
+        return wrong`${reader} left out ${row ?? 'a row'}${when}: ${detail}.`;
       case 'write-extra-row':
-        return `${reader} took ${row === '' ? 'a row' : row} although its condition does not hold for it${when}: ${problem.detail}.`;
+        return wrong`${reader} wrote ${row ?? 'a row'} although its condition does not hold for it${when}: ${detail}.`;
       case 'incompatible-order':
-        return `${row} has no single order of versions (${problem.seen}), as ${reader} and ${other ?? 'the closing read'} show: ${problem.detail}.`;
+        return wrong`${row!} has no single order of versions (${seen}), as ${reader} and ${other ?? 'the closing read'} show: ${detail}.`;
       case 'internal':
-        return `${reader} saw ${row} as ${problem.seen}${when}; however, ${problem.detail}, in ${this.#text(problem.otherOperation!)}.`;
+        return wrong`${reader} saw ${row!} as ${seen}${when}; however, ${detail} in ${this.#operation(problem.otherOperation!)}.`;
       default:
-        return `${reader} saw ${row} as ${problem.seen}${when}; however, ${problem.detail}${other === undefined ? '' : ` (${other})`}.`;
+        return wrong`${reader} saw ${row!} as ${seen}${when}; however, ${detail}${other === undefined || problem.other === observerId ? [] : phrase` (${other})`}.`;
     }
+  }
+
+  #who(transaction: number): Piece {
+    return transaction === observerId ? 'the closing read' : this.#named(transaction);
+  }
+
+  /** The set-up is no transaction of the finding's. */
+  #named(id: number): Piece {
+    return { transaction: id, name: this.#transaction(id).name };
   }
 
   #edge(from: number, to: number, kind: number, row: number): CycleEdge {
     const base = { from, to, kind: edgeNames[kind]! };
-    const [a, b] = [from, to].map((id) => this.#transaction(id).name);
-    if (kind === sessionOrder) return { ...base, because: `${a} came before ${b} in one session` };
-    if (kind === realTime) return { ...base, because: `${a} had ended before ${b} began` };
+    const [a, b] = [this.#named(from), this.#named(to)];
+    if (kind === sessionOrder) return { ...base, because: phrase`${a} came before ${b} in one session` };
+    if (kind === realTime) return { ...base, because: phrase`${a} had ended before ${b} began` };
     const known = this.#byKey.get(dependencyKey(from, to, kind, row))!;
     const object = this.label(this.dependencies.chains[row]!.rid);
     const read = known.reads[0]?.operation;
@@ -135,31 +154,50 @@ export class RowFindings {
         : kind === rw || kind === predicateRw
           ? [read, known.toWrite]
           : [known.fromWrite, known.toWrite];
-    const quote = (operation: number | undefined): string =>
-      operation === undefined ? '' : ` (${this.#text(operation)})`;
-    const wrote = known.deletes === true ? 'deleted' : 'wrote';
-    const because =
-      kind === wr
-        ? known.deletes === true
-          ? `${b} no longer found ${object}${quote(toRaw)}, which ${a} deleted${quote(fromRaw)}`
-          : `${b} read ${object}${quote(toRaw)} as ${a} wrote it${quote(fromRaw)}`
-        : kind === rw
-          ? `${a} read ${object}${quote(fromRaw)} in the version before ${b} ${wrote} it${quote(toRaw)}`
-          : kind === predicateRw
-            ? `${a} did not find ${object}${quote(fromRaw)}, which matches since ${b} wrote it${quote(toRaw)} or before`
-            : `${b} ${wrote} ${object}${quote(toRaw)} right after ${a} wrote it${quote(fromRaw)}`;
     const place = (raw: number | undefined, name: 'fromOperation' | 'toOperation') => {
       const index = raw === undefined ? -1 : this.#index(raw);
       return index < 0 ? {} : { [name]: index };
     };
-    return { ...base, object, ...place(fromRaw, 'fromOperation'), ...place(toRaw, 'toOperation'), because };
+    return {
+      ...base,
+      object,
+      ...place(fromRaw, 'fromOperation'),
+      ...place(toRaw, 'toOperation'),
+      because: this.#because(kind, [a, b], ofRow(object), [fromRaw, toRaw], known.deletes === true),
+    };
+  }
+
+  #because(
+    kind: number,
+    [a, b]: readonly [from: Piece, to: Piece],
+    row: Piece,
+    operations: readonly [from: number | undefined, to: number | undefined],
+    deletes: boolean,
+  ): Phrase {
+    const [first, second] = operations.map(
+      (raw): Phrase => (raw === undefined ? [] : phrase` with ${this.#operation(raw)}`),
+    ) as [Phrase, Phrase];
+    const wrote = deletes ? 'deleted' : 'wrote';
+    switch (kind) {
+      case wr:
+        return deletes
+          ? phrase`${b} no longer found ${row}${second}, which ${a} deleted${first}`
+          : phrase`${b} read ${row}${second} as ${a} wrote it${first}`;
+      case rw:
+        return phrase`${a} read ${row}${first} in the version before ${b} ${wrote} it${second}`;
+      case predicateRw:
+        return phrase`${a} did not find ${row}${first}, which matches since ${b} wrote it${second} or before`;
+      default:
+        return phrase`${b} ${wrote} ${row}${second} right after ${a} wrote it${first}`;
+    }
   }
 
   #transaction(id: number): FindingTransaction {
     const info = this.dependencies.events.transactions.get(id);
     if (info === undefined) return { id, name: 'the set-up', session: '', status: 'committed' };
     const session = this.stripped.history.header.sessions[info.session] ?? String(info.session);
-    return { id, name: info.name, session, status: info.status };
+    const name = transactionNames(this.stripped.history).get(id) ?? info.name;
+    return { id, name, session, status: info.status };
   }
 
   #operationsOf(id: number): FindingOperation[] {
@@ -175,9 +213,9 @@ export class RowFindings {
     return this.stripped.indexes[raw] ?? -1;
   }
 
-  #text(raw: number): string {
+  #operation(raw: number): Piece {
     const operation = this.stripped.history.operations[this.#index(raw)];
-    return operation === undefined ? 'the closing read' : (operation.sql ?? operation.kind);
+    return operation === undefined ? 'the closing read' : ofOperation(operation);
   }
 }
 

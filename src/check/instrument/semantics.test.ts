@@ -8,6 +8,7 @@ import { openTarget, type Scratch, type Target } from '../../targets/index.js';
 import { mariadbAvailable } from '../../targets/mariadb/index.js';
 import { postgresAvailable } from '../../targets/postgres/index.js';
 import { tursoAvailable } from '../../targets/turso/index.js';
+import { explain } from '../explain.js';
 import { checkInstrumented, instrumentCase, stripResults } from './index.js';
 import { randomCase } from './random-case.case.js';
 
@@ -72,7 +73,7 @@ for (const { url, level, runs, missing } of engines) {
           const history = await runScheduled(marked, instrumented.scheduled, run);
           expect(seen(stripResults(history, instrumented).history)).toEqual(seen(original));
           const check = checkInstrumented(history, instrumented, { level: 'strict serializable' });
-          expect(check.findings.map(({ explanation }) => explanation)).toEqual([]);
+          expect(check.findings.map(explain)).toEqual([]);
           expect(check.notes.filter((note) => !/took no row|nothing returns/.test(note))).toEqual([]);
         }),
         { numRuns: runs, seed },

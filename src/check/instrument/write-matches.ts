@@ -8,6 +8,7 @@
  * Conditions that may answer differently in one state (LIMIT, functions we do not know) are never asked twice.
  */
 import { counted } from '../../words.js';
+import { phrase } from '../explanation.js';
 import { initialWriter, type RowProblem } from './list-reader.js';
 import { refKey } from './marks.js';
 import type { RowChains } from './row-chains.js';
@@ -39,9 +40,9 @@ export function compareWrites(
         transaction: run.transaction,
         operation: run.operation,
         ...(last === initialWriter || last === run.transaction ? {} : { other: last }),
-        seen: missed ? 'not written' : 'written',
-        allowed: [missed ? 'written' : 'not written'],
-        detail: `its condition holds for ${counted(rows.size, 'row')} in the snapshot of the transaction, and it took ${run.count}`,
+        seen: { as: missed ? 'not-written' : 'written' },
+        allowed: [{ as: missed ? 'written' : 'not-written' }],
+        detail: phrase`its condition holds for ${counted(rows.size, 'row')} in the snapshot of the transaction, and it wrote ${run.count}`,
       },
     ];
   });

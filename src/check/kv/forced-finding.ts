@@ -3,13 +3,14 @@
  * forced, each with the cycle that the other order would close; or, if a pair of versions can stand neither way, both
  * cycles as the two cases of one argument.
  */
-import { printName, txName } from '../../histories/index.js';
+import { printName } from '../../histories/index.js';
+import { joined, ofRow, type Phrase, type Piece, phrase, type Step, say } from '../explanation.js';
 import type { Finding } from '../finding.js';
 import type { FamilyCycle } from '../graph/cycle-search.js';
 import { findCycles } from '../graph/cycles.js';
 import { buildGraph, copyEdges, type EdgeList, edgeNames, predicateRw, rw, ww } from '../graph/graph.js';
 import type { CheckLevel } from '../levels.js';
-import { cycleFinding, type WhyForced } from './kv-findings.js';
+import { cycleFinding, ofTx, type WhyForced } from './kv-findings.js';
 import type { OrderMode } from './order/order-problem.js';
 import type { ResolvedKv } from './resolved-kv.js';
 
@@ -42,10 +43,10 @@ export function forcedFinding(
   const [main, other] = weight(b) < weight(a) ? [b, a] : [a, b];
   const ids = new Set(main.transactions.map((tx) => tx.id));
   const added = other.transactions.filter((tx) => !ids.has(tx.id));
-  const object = printName(resolved.history.keyNames[left.key]!);
-  const name = (tx: number): string => txName(resolved.history, tx);
-  const caseOf = (choice: ForcedChoice): string =>
-    `Suppose ${name(choice.first)} wrote ${object} before ${name(choice.second)}.`;
+  const object = ofRow(printName(resolved.history.keyNames[left.key]!));
+  const name = (tx: number): Piece => ofTx(resolved.history, tx);
+  const caseOf = (word: string, choice: ForcedChoice): Step =>
+    say.suppose`${word} ${name(choice.first)} wrote ${object} before ${name(choice.second)}.`;
   return {
     ...main,
     transactions: [...main.transactions, ...added],
@@ -53,12 +54,7 @@ export function forcedFinding(
       ...main.operations,
       ...other.operations.filter((op) => added.some((tx) => tx.id === op.transaction)),
     ],
-    explanation: [
-      caseOf(left),
-      a.explanation,
-      `${caseOf(right).replace('Suppose', 'Otherwise')}`,
-      b.explanation,
-    ].join('\n'),
+    explanation: [caseOf('Suppose', left), ...a.explanation, caseOf('Otherwise', right), ...b.explanation],
   };
 }
 
@@ -81,7 +77,7 @@ class ForcedView {
     const shown = new Set<number>();
     const whyForced: WhyForced = (from, to, kind, key) => {
       if (this.#isKnown(from, to, kind, key)) return undefined;
-      if (supposed !== undefined && makes(supposed, from, to, kind, key)) return 'as supposed';
+      if (supposed !== undefined && makes(supposed, from, to, kind, key)) return ['as supposed'];
       if (turned !== undefined && makes(turned.choice, from, to, kind, key)) {
         return this.#because(turned.choice, cycle, turned.at, shown);
       }
@@ -112,14 +108,14 @@ class ForcedView {
     return other === undefined || !hasRw(other.kinds) ? undefined : { choice, at, cycle: other };
   }
 
-  #because(choice: ForcedChoice, otherwise: FamilyCycle | undefined, at: number, shown: Set<number>): string {
+  #because(choice: ForcedChoice, otherwise: FamilyCycle | undefined, at: number, shown: Set<number>): Phrase {
     const { history } = this.resolved;
     const { first, second, key } = choice;
     for (const tx of [first, second]) shown.add(tx);
-    const order = `${txName(history, first)} wrote ${printName(history.keyNames[key]!)} before ${txName(history, second)}`;
+    const order = phrase`${ofTx(history, first)} wrote ${ofRow(printName(history.keyNames[key]!))} before ${ofTx(history, second)}`;
     return otherwise === undefined
       ? order
-      : `${order}, because otherwise ${this.#print(otherwise, at, shown)}`;
+      : phrase`${order}, because otherwise ${this.#print(otherwise, at, shown)}`;
   }
 
   #forcedAt(from: number, to: number, kind: number, key: number): number {
@@ -164,20 +160,20 @@ class ForcedView {
   }
 
   /** A cycle in one line; orders that were forced before `limit` say why. */
-  #print(cycle: FamilyCycle, limit: number, shown: Set<number>): string {
+  #print(cycle: FamilyCycle, limit: number, shown: Set<number>): Phrase {
     const { history } = this.resolved;
     const steps = cycle.nodes.map((tx, i) => {
       shown.add(tx);
       const to = cycle.nodes[(i + 1) % cycle.nodes.length]!;
       const kind = cycle.kinds[i]!;
       const key = cycle.refs[i]!;
-      const object = key < 0 ? '' : ` ${printName(history.keyNames[key]!)}`;
+      const object = key < 0 ? [] : phrase` ${ofRow(printName(history.keyNames[key]!))}`;
       const at = this.#isKnown(tx, to, kind, key) ? -1 : this.#forcedAt(tx, to, kind, key);
       const other = at < 0 || at >= limit ? undefined : this.#cycle(at, this.#opposite(at));
-      const why = other === undefined ? '' : ` (otherwise ${this.#print(other, at, shown)})`;
-      return `${txName(history, tx)} -${edgeNames[kind]}${object}${why}-> `;
+      const why = other === undefined ? [] : phrase` (otherwise ${this.#print(other, at, shown)})`;
+      return phrase`${ofTx(history, tx)} -${edgeNames[kind]!}${object}${why}-> `;
     });
-    return `${steps.join('')}${txName(history, cycle.nodes[0]!)}`;
+    return phrase`${joined(steps, '')}${ofTx(history, cycle.nodes[0]!)}`;
   }
 }
 

@@ -12,15 +12,17 @@ import {
   valueName,
 } from '../../histories/index.js';
 import { describeTransactions, explainCycle } from '../explain.js';
+import { ofData, ofRow, type Phrase, type Piece, phrase, type Step, say } from '../explanation.js';
 import type { CycleEdge, Finding, FindingOperation, FindingTransaction, ReadAnomaly } from '../finding.js';
 import type { FamilyCycle } from '../graph/cycle-search.js';
 import { edgeNames, realTime, rw, sessionOrder, wr } from '../graph/graph.js';
 import { cycleRulesOut, nameCycle } from '../graph/name-cycle.js';
 import { baseOf, type CheckLevel, orderOf, weakestOf, withOrder } from '../levels.js';
+import { values } from '../observation.js';
 import type { ReadProblem, ResolvedKv } from './resolved-kv.js';
 
 /** Says why an edge that does not follow from the history alone holds; undefined for the others. */
-export type WhyForced = (from: number, to: number, kind: number, ref: number) => string | undefined;
+export type WhyForced = (from: number, to: number, kind: number, ref: number) => Phrase | undefined;
 
 export function cycleFinding(
   resolved: ResolvedKv,
@@ -82,10 +84,9 @@ export function noOrderFinding(resolved: ResolvedKv, txs: readonly number[], lev
     operations,
     explanation: [
       ...describeTransactions(transactions, operations),
-      ...(txs.length > shown.length ? [`    and ${txs.length - shown.length} more`] : []),
-      `Each way to order the versions that these ${txs.length} transactions wrote was tried, and each leads to a cycle ` +
-        `that ${level} does not allow.`,
-    ].join('\n'),
+      ...(txs.length > shown.length ? [say.define`and ${txs.length - shown.length} more`] : []),
+      say.contradiction`Each way to order the versions that these ${txs.length} transactions wrote was tried, and each leads to a cycle that ${level} does not allow.`,
+    ],
   };
 }
 
@@ -141,44 +142,43 @@ export function problemFinding(resolved: ResolvedKv, problem: ReadProblem): Find
       {
         operation: problem.op,
         object: keyName(history, history.opKey[problem.op]!),
-        seen: printKvOp(history, problem.op),
-        allowed: problem.kind === 'internal' ? [printKvOp(history, problem.other)] : [],
+        seen: values(printKvOp(history, problem.op)),
+        allowed: problem.kind === 'internal' ? [values(printKvOp(history, problem.other))] : [],
       },
     ],
-    explanation: [...describeTransactions(transactions, operations), explainProblem(resolved, problem)].join(
-      '\n',
-    ),
+    explanation: [...describeTransactions(transactions, operations), explainProblem(resolved, problem)],
   };
 }
 
-function explainProblem(resolved: ResolvedKv, problem: ReadProblem): string {
+function explainProblem(resolved: ResolvedKv, problem: ReadProblem): Step {
   const { history, opTx } = resolved;
-  const reader = txName(history, opTx[problem.op]!);
-  const read = printKvOp(history, problem.op);
-  const key = keyName(history, history.opKey[problem.op]!);
-  const writer = problem.other < 0 ? '' : txName(history, opTx[problem.other]!);
-  const other = problem.other < 0 ? '' : printKvOp(history, problem.other);
-  const element = problem.value === undefined ? '' : printName(valueName(history, problem.value));
+  const reader = ofTx(history, opTx[problem.op]!);
+  const read = ofOp(history, problem.op);
+  const key = ofRow(keyName(history, history.opKey[problem.op]!));
+  const writer = problem.other < 0 ? '' : ofTx(history, opTx[problem.other]!);
+  const other = problem.other < 0 ? '' : ofOp(history, problem.other);
+  const element = problem.value === undefined ? '' : ofData(printName(valueName(history, problem.value)));
+  const wrong = say.contradiction;
   switch (problem.kind) {
     case 'G1a':
-      return `${reader} read what ${writer} wrote, ${read} from ${other}; however, ${writer} aborted.`;
+      return wrong`${reader} read what ${writer} wrote, ${read} from ${other}; however, ${writer} aborted.`;
     case 'G1b':
-      return `${reader} read an intermediate version, ${read} from ${other}; however, ${writer} wrote ${key} again before it committed.`;
+      return wrong`${reader} read an intermediate version, ${read} from ${other}; however, ${writer} wrote ${key} again before it committed.`;
     case 'future-read':
-      return `${reader} read its own write before making it: ${read} comes before ${other}.`;
+      return wrong`${reader} read its own write before making it: ${read} comes before ${other}.`;
     case 'garbage-read':
-      return `${reader} read ${element === '' ? read : `${element} in ${read}`}; however, no transaction ever wrote that to ${key}.`;
+      return wrong`${reader} read ${element === '' ? read : phrase`${element} in ${read}`}; however, no transaction ever wrote that to ${key}.`;
     case 'duplicate-write':
-      return `${reader} read ${element} more than once in ${read}; however, it was appended only once, by ${other} of ${writer}.`;
+      return wrong`${reader} read ${element} more than once in ${read}; however, it was appended only once, by ${other} of ${writer}.`;
     case 'incompatible-order':
       if (problem.how === 'program-order') {
-        return `${reader} read ${read}; however, that is not the order in which ${writer} appended: ${other} was not its last.`;
+        return wrong`${reader} read ${read}; however, that is not the order in which ${writer} appended: ${other} was not its last.`;
       }
-      return `${reader} read ${read}, and ${writer} read ${other}; however, neither list begins with the other, so no order of the appends explains both.`;
+      return wrong`${reader} read ${read}, and ${writer} read ${other}; however, neither list begins with the other, so no order of the appends explains both.`;
     case 'internal':
       return problem.how === 'repeat'
-        ? `${reader} read ${key} twice, ${other} and then ${read}; however, it did not write ${key} so in between.`
-        : `${reader} read ${read} after its own ${other}; however, it must see its own write.`;
+        ? wrong`${reader} read ${key} twice, ${other} and then ${read}; however, it did not write ${key} so in between.`
+        : wrong`${reader} read ${read} after its own ${other}; however, it must see its own write.`;
   }
 }
 
@@ -188,37 +188,38 @@ function describeEdge(
   to: number,
   kind: number,
   ref: number,
-  why: string | undefined,
+  why: Phrase | undefined,
 ): CycleEdge {
   const { history } = resolved;
   const base = { from, to, kind: edgeNames[kind]! };
-  const a = txName(history, from);
-  const b = txName(history, to);
+  const a = ofTx(history, from);
+  const b = ofTx(history, to);
   if (kind === sessionOrder) {
     const session = printName(history.sessionNames[history.txSession[from]!]!);
-    return { ...base, because: `${a} came before ${b} in session ${session}` };
+    return { ...base, because: phrase`${a} came before ${b} in session ${ofData(session)}` };
   }
   if (kind === realTime) {
     const end = history.txEnd?.[from];
     const start = history.txStart?.[to];
-    return { ...base, because: `${a} ended (at ${end} ns) before ${b} started (at ${start} ns)` };
+    return { ...base, because: phrase`${a} ended (at ${end!} ns) before ${b} started (at ${start!} ns)` };
   }
   const object = keyName(history, ref);
   const [fromOperation, toOperation] = edgeOps(resolved, from, to, kind, ref);
-  const first = fromOperation < 0 ? `a write of ${object}` : printKvOp(history, fromOperation);
-  const second = toOperation < 0 ? `a write of ${object}` : printKvOp(history, toOperation);
+  const key = ofRow(object);
+  const first = fromOperation < 0 ? phrase`a write of ${key}` : ofOp(history, fromOperation);
+  const second = toOperation < 0 ? phrase`a write of ${key}` : ofOp(history, toOperation);
   const because =
     kind === wr
-      ? `${b} read ${object} as ${a} wrote it: ${second} from ${first}`
+      ? phrase`${b} read ${key} as ${a} wrote it: ${second} from ${first}`
       : kind === rw
-        ? `${a} read ${object} before ${b} wrote it: ${first} does not see ${second}`
-        : `${b} wrote ${object} after ${a} did: ${second} after ${first}`;
+        ? phrase`${a} read ${key} before ${b} wrote it: ${first} does not see ${second}`
+        : phrase`${b} wrote ${key} after ${a} did: ${second} after ${first}`;
   return {
     ...base,
     object,
     ...(fromOperation < 0 ? {} : { fromOperation }),
     ...(toOperation < 0 ? {} : { toOperation }),
-    because: why === undefined ? because : `${because} (${why})`,
+    because: why === undefined ? because : phrase`${because} (${why})`,
   };
 }
 
@@ -293,3 +294,11 @@ export function describeOps(history: KvHistory, tx: number): FindingOperation[] 
 }
 
 const keyName = (history: KvHistory, key: number): string => printName(history.keyNames[key]!);
+
+/** A transaction as explanations refer to it: by name, since they may speak of more than the finding lists. */
+export const ofTx = (history: KvHistory, tx: number): Piece => ({
+  transaction: tx,
+  name: txName(history, tx),
+});
+/** An operation as text; its number says little beside it. */
+const ofOp = (history: KvHistory, op: number): Piece => ofData(printKvOp(history, op));

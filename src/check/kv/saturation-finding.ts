@@ -2,13 +2,14 @@
  * Shows what saturation found: a cycle in which some ww edges are not read off the history but forced by the level's
  * axiom. Such an edge says which read forces it; so does the finding.
  */
-import { printKvOp, printName, txName } from '../../histories/index.js';
+import { printKvOp, printName } from '../../histories/index.js';
+import { ofData, ofRow, phrase } from '../explanation.js';
 import type { Finding } from '../finding.js';
 import { cyclicComponents } from '../graph/components.js';
 import type { FamilyCycle } from '../graph/cycle-search.js';
 import { findCycles } from '../graph/cycles.js';
 import { buildGraph, EdgeList, kindMask, rw, sessionOrder, wr, ww } from '../graph/graph.js';
-import { cycleFinding, noOrderFinding, type WhyForced } from './kv-findings.js';
+import { cycleFinding, noOrderFinding, ofTx, type WhyForced } from './kv-findings.js';
 import type { ResolvedKv } from './resolved-kv.js';
 import type { SaturatedLevel } from './saturation.js';
 
@@ -68,9 +69,9 @@ export function saturationFinding(
     const how = howSeen(resolved, from, reader);
     if (how !== 'read') direct = false;
     if (how === 'session') session = true;
-    const object = printName(history.keyNames[history.opKey[read]!]!);
+    const object = ofRow(printName(history.keyNames[history.opKey[read]!]!));
     const sees = { read: 'read from', session: 'came in its session after', causal: 'depends on' }[how];
-    return `${txName(history, reader)} ${sees} ${txName(history, from)} and yet read ${object} from ${txName(history, to)}: ${printKvOp(history, read)}`;
+    return phrase`${ofTx(history, reader)} ${sees} ${ofTx(history, from)} and yet read ${object} from ${ofTx(history, to)}: ${ofData(printKvOp(history, read))}`;
   };
   const finding = cycleFinding(resolved, cycle, { rulesOut: [level], whyForced, alsoShow: () => readers });
   if (forced === 0) return [finding];

@@ -15,13 +15,14 @@ import type { Contract } from '../../contracts/index.js';
 import type { History } from '../../histories/index.js';
 import type { Satisfies } from '../../rows/index.js';
 import { explainCycle } from '../explain.js';
+import { ofOperation, ofRow, type Phrase, type Piece, phrase } from '../explanation.js';
 import type { CycleEdge, Finding } from '../finding.js';
 import type { FamilyCycle } from '../graph/cycle-search.js';
 import { findCycles } from '../graph/cycles.js';
 import { buildGraph, EdgeList, edgeNames, predicateRw, rw, wr, ww } from '../graph/graph.js';
 import { cycleRulesOut, nameCycle } from '../graph/name-cycle.js';
 import { type Expectation, explainingVersions, type ScanRead } from './judge-read.js';
-import { describeTx, operationAt, textOf } from './prose.js';
+import { describeTx, ofTx, operationAt, textOf } from './prose.js';
 import type { Tally } from './result.js';
 import { imagesOf, isVague, type RowChain, type Version } from './row-chain.js';
 import type { Tx } from './transactions.js';
@@ -140,6 +141,8 @@ export class Certifier {
   #finding(history: History, cycle: FamilyCycle, noteOf: ReadonlyMap<string, EdgeNote>): Finding {
     const txs = cycle.nodes.map((node) => this.#txs[node]!);
     const operations = new Set<number>();
+    const by = (index: number): Phrase =>
+      index < 0 ? [] : phrase` with ${ofOperation(operationAt(history, index))}`;
     const cycleEdges = cycle.nodes.map((node, i): CycleEdge => {
       const next = (i + 1) % cycle.nodes.length;
       const note = noteOf.get(`${node} ${cycle.nodes[next]} ${cycle.kinds[i]} ${cycle.refs[i]}`)!;
@@ -152,7 +155,7 @@ export class Certifier {
         object: note.object,
         fromOperation: note.from,
         toOperation: note.to,
-        because: because(kind, `T${txs[i]!.id}`, `T${txs[next]!.id}`, note),
+        because: because(kind, ofTx(txs[i]!), ofTx(txs[next]!), note.object, [by(note.from), by(note.to)]),
       };
     });
     const contract: Contract = txs[0]!.contract!;
@@ -203,19 +206,20 @@ function strongestFirst(cycles: readonly FamilyCycle[]): readonly FamilyCycle[] 
 
 function because(
   kind: string,
-  from: string,
-  to: string,
-  { object, from: first, to: second }: EdgeNote,
-): string {
-  const [left, right] = [`operation ${first}`, `operation ${second}`];
+  from: Piece,
+  to: Piece,
+  object: string,
+  [first, second]: readonly [from: Phrase, to: Phrase],
+): Phrase {
+  const row = ofRow(object);
   switch (kind) {
     case 'wr':
-      return `${to} read ${object} (${right}) as ${from} wrote it (${left})`;
+      return phrase`${to} read ${row}${second} as ${from} wrote it${first}`;
     case 'ww':
-      return `${to} overwrote (${right}) what ${from} had written to ${object} (${left})`;
+      return phrase`${to} overwrote${second} what ${from} had written to ${row}${first}`;
     case 'rw':
-      return `${from} read ${object} (${left}) before ${to} changed it (${right})`;
+      return phrase`${from} read ${row}${first} before ${to} changed it${second}`;
     default:
-      return `${from} searched (${left}) and did not find ${object}, which ${to} then made to match (${right})`;
+      return phrase`${from} searched${first} and did not find ${row}, which ${to} then made to match${second}`;
   }
 }

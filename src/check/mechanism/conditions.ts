@@ -14,11 +14,12 @@
  */
 import { type ChangePlan, intervalOf, type RowsOf, type Table } from '../../rows/index.js';
 import { counted } from '../../words.js';
+import { joined, ofData, ofOperation, ofRow, type Phrase, phrase, say } from '../explanation.js';
 import { certainRows } from './certain-state.js';
 import type { PendingWrite } from './in-flight.js';
 import type { Write } from './judge-write.js';
 import { lookAt } from './outlook.js';
-import { describeImage, describeOperation, describeReports, describeVersion, makeFinding } from './prose.js';
+import { describeImage, describeReports, makeFinding, ofTx, ofVersion } from './prose.js';
 import { type Image, imagesOf, isVague, type RowChain, type Version, type View } from './row-chain.js';
 import type { Tx } from './transactions.js';
 import { snapshotView, type Verification } from './verification.js';
@@ -161,11 +162,13 @@ function report(
   const contract = tx.contract!;
   const matched = operation.matched!;
   const expected = most === inside.length ? `${most}` : `${inside.length} to ${most}`;
-  const list = (rows: readonly Unchanged[]) =>
-    rows
-      .slice(0, 5)
-      .map(({ row, image }) => `${row.object} ${describeImage(image)}`)
-      .join(', ');
+  const list = (rows: readonly Unchanged[]): Phrase =>
+    joined(
+      rows.slice(0, 5).map(({ row, image }) => phrase`${ofRow(row.object)} ${ofData(describeImage(image))}`),
+      ', ',
+    );
+  const taken = tx.snapshotBy === undefined ? [] : phrase` by ${ofOperation(tx.snapshotBy)}`;
+  const selects = inside.length === 0 ? phrase`no row of ${ofData(plan.table.name)}` : list(inside);
   const outside = unchanged.filter((each) => !inside.includes(each));
   const witnesses = (missed ? inside : outside).slice(0, 5).map(({ row }) => row.object);
   verification.findings.push(
@@ -178,20 +181,20 @@ function report(
       versions: (witnesses.length === 0 ? [plan.table.name] : witnesses).map((object) => ({
         operation: operation.index,
         object,
-        seen: `${counted(matched, 'row')} matched`,
-        allowed: [`${counted(expected, 'row')} matched`],
+        seen: { as: 'matched', count: String(matched) },
+        allowed: [{ as: 'matched', count: expected }],
       })),
       steps: [
-        `T${tx.id} ran ${describeOperation(operation)}, which reported ${counted(matched, 'row')}.`,
-        `Its snapshot was taken${tx.snapshotBy === undefined ? '' : ` by ${describeOperation(tx.snapshotBy)}`}; under ${contract.id} the subqueries of its condition read that snapshot and what it wrote itself, as its SELECTs do.`,
+        say.ran`${ofTx(tx)} ran ${ofOperation(operation)}, which reported ${counted(matched, 'row')}.`,
+        say.rule`Its snapshot was taken${taken}; under ${contract.id} the subqueries of its condition read that snapshot and what it wrote itself, as its SELECTs do.`,
         ...(culprit === undefined
           ? []
           : [
-              `After the snapshot ${culprit.row.object} became ${describeVersion(culprit.version)}; the subqueries must not see that.`,
+              say.fact`After the snapshot ${ofRow(culprit.row.object)} became ${ofVersion(culprit.version)}; the subqueries must not see that.`,
             ]),
-        `So the condition selects ${inside.length === 0 ? `no row of ${plan.table.name}` : list(inside)}${outside.length === 0 ? '' : `, and not ${list(outside)}`}: rows that nobody changed since the snapshot, so current rows are no excuse.`,
+        say.allowed`So the condition selects ${selects}${outside.length === 0 ? [] : phrase`, and not ${list(outside)}`}. Nobody changed these rows since the snapshot, so reading current rows would give the same.`,
         ...describeReports(contract, 'subqueriesSee'),
-        `However, ${counted(matched, 'row')} matched instead of ${expected}: the condition did not see what the rest of the transaction sees.`,
+        say.contradiction`However, ${counted(matched, 'row')} matched instead of ${expected}: the condition did not see what the rest of the transaction sees.`,
       ],
     }),
   );

@@ -4,19 +4,13 @@
  */
 
 import type { Operation } from '../../histories/index.js';
-import type { ChangePlan } from '../../rows/index.js';
+import { type ChangePlan, intervalOf } from '../../rows/index.js';
 import { counted } from '../../words.js';
+import { at, during, joined, ofData, ofOperation, ofRow, type Phrase, phrase, say } from '../explanation.js';
 import type { Write } from './judge-write.js';
 import type { LockMode } from './locks.js';
 import type { Outlook } from './outlook.js';
-import {
-  describeImage,
-  describeOperation,
-  describeSource,
-  describeSpan,
-  describeVersion,
-  makeFinding,
-} from './prose.js';
+import { describeSource, makeFinding, observe, ofTx, ofVersion } from './prose.js';
 import {
   type Image,
   imageKey,
@@ -62,17 +56,15 @@ export function checkLock(
         {
           operation: operation.index,
           object: row.object,
-          seen: `${mode} lock granted`,
-          allowed: [
-            mechanism.writeConflict === 'waits' ? 'a wait for the first to end' : 'a serialization error',
-          ],
+          seen: { as: 'lock', mode },
+          allowed: [{ as: mechanism.writeConflict === 'waits' ? 'wait' : 'conflict-error' }],
         },
       ],
       steps: [
-        `T${holder.id} locked ${row.object} (${heldMode}) with ${describeOperation(heldBy)}, answered at ${heldBy.end}.`,
-        `Under ${contract.id} it keeps that lock until it ends, and it began to end at ${holder.holdsLocksUntil} at the earliest.`,
-        `A second transaction that needs the row (${mode}) meanwhile ${effect}, whichever columns each of them changes${describeSource(contract, byRead ? 'readsLock' : 'writeConflict')}.`,
-        `However, T${tx.id} ran ${describeOperation(operation)} ${describeSpan({ start: operation.start, end: operation.end ?? operation.start })}, wholly inside that time, and was granted the row.`,
+        say.fact`${ofTx(holder)} locked ${ofRow(row.object)} (${heldMode}) with ${ofOperation(heldBy)}${heldBy.end === null ? [] : at(heldBy.end)}.`,
+        say.rule`Under ${contract.id} it keeps that lock until it ends.`,
+        say.rule`A second transaction that needs the row (${mode}) meanwhile ${effect}, whichever columns each of them changes${describeSource(contract, byRead ? 'readsLock' : 'writeConflict')}.`,
+        say.contradiction`However, ${ofTx(tx)} ran ${ofOperation(operation)}${during(intervalOf(operation))}, while ${ofTx(holder)} was still open${during({ start: heldBy.end ?? heldBy.start, end: holder.holdsLocksUntil })}, and was granted the row.`,
       ],
     }),
   );
@@ -133,15 +125,15 @@ export function checkFirstUpdaterWins(
         {
           operation: operation.index,
           object: row.object,
-          seen: 'written without an error',
-          allowed: ['a serialization error'],
+          seen: { as: 'written' },
+          allowed: [{ as: 'conflict-error' }],
         },
       ],
       steps: [
-        `T${tx.id} took its snapshot ${describeSpan(snapshot)}${tx.snapshotBy === undefined ? '' : `, with ${describeOperation(tx.snapshotBy)}`}.`,
-        `After that, ${row.object} became ${describeVersion(changed)}.`,
-        `Under ${contract.id} writing a row that changed after one’s snapshot fails${describeSource(contract, 'firstUpdaterWins')}.`,
-        `However, T${tx.id} then wrote ${row.object} with ${describeOperation(operation)}, and it succeeded.`,
+        say.fact`${ofTx(tx)} took its snapshot${during(snapshot)}${tx.snapshotBy === undefined ? [] : phrase` with ${ofOperation(tx.snapshotBy)}`}.`,
+        say.fact`After that, ${ofRow(row.object)} became ${ofVersion(changed)}.`,
+        say.rule`Under ${contract.id} writing a row that changed after the snapshot fails${describeSource(contract, 'firstUpdaterWins')}.`,
+        say.contradiction`However, ${ofTx(tx)} then wrote ${ofRow(row.object)} with ${ofOperation(operation)}, and it succeeded.`,
       ],
     }),
   );
@@ -199,15 +191,24 @@ export function reportCount(
       versions: witnesses.map(({ row, images }) => ({
         operation: operation.index,
         object: row.object,
-        seen: `${counted(matched, 'row')} matched`,
-        allowed: images.map(describeImage),
+        seen: { as: 'matched', count: String(matched) },
+        allowed: images.map(observe),
       })),
       steps: [
-        `T${tx.id} ran ${describeOperation(operation)}, which reported ${counted(matched, 'row')}.`,
-        `Under ${contract.id} it looks for rows in ${sees}, and in what it wrote itself.`,
-        `There its condition selects ${counted(expected, 'row')} of ${plan.table.name}${witnesses.length === 0 ? '' : `: ${witnesses.map(({ row, versions }) => `${row.object} is ${versions.map(describeVersion).join(' or ')}`).join('; ')}`}.`,
-        `However, ${matched} is ${missed ? 'fewer' : 'more'} than that.`,
+        say.ran`${ofTx(tx)} ran ${ofOperation(operation)}, which reported ${counted(matched, 'row')}.`,
+        say.rule`Under ${contract.id} it looks for rows in ${sees}, and in what it wrote itself.`,
+        say.allowed`There its condition selects ${counted(expected, 'row')} of ${ofData(plan.table.name)}${selected(witnesses)}.`,
+        say.contradiction`However, ${matched} is ${missed ? 'fewer' : 'more'} than that.`,
       ],
     }),
   );
+}
+
+/** `: t/1 is (1, 10) from the initial state; …`. */
+function selected(rows: readonly Outlook[]): Phrase {
+  if (rows.length === 0) return [];
+  const each = rows.map(({ row, versions }) => {
+    return phrase`${ofRow(row.object)} is ${joined(versions.map(ofVersion), ' or ')}`;
+  });
+  return phrase`: ${joined(each, '; ')}`;
 }

@@ -7,8 +7,10 @@
 import type { Operation } from '../../histories/index.js';
 import type { QueryPlan, Table } from '../../rows/index.js';
 import { type EvaluatedRow, isUndecidable } from '../../sql/index.js';
+import { joined, ofData, ofOperation, ofRow, say } from '../explanation.js';
+import { values } from '../observation.js';
 import { type RowChoices, rowChoices } from './certain-state.js';
-import { describeImage, describeOperation, describePivot, makeFinding, operationAt } from './prose.js';
+import { describeImage, describePivot, makeFinding, ofTx, operationAt } from './prose.js';
 import { hiddenRow, reportHidden } from './report-own-deletes.js';
 import type { RowChain, View } from './row-chain.js';
 import type { Tx } from './transactions.js';
@@ -136,15 +138,16 @@ function report(
   const seen = describeRows(operation.rows);
   const writes = (missed ?? []).map((row) => ({ row, by: row.own(tx)!.states.at(-1)!.operation }));
   const steps = [
-    `T${tx.id} ran ${describeOperation(operation)}.`,
-    `Under ${contract.id} a plain read sees ${describePivot(contract)}, and its own writes.`,
-    `The query, evaluated on ${allowed.length === 1 ? 'that state' : 'every state possible then'}, gives ${allowed.slice(0, 4).join(' | ')}.`,
+    say.ran`${ofTx(tx)} ran ${ofOperation(operation)}.`,
+    say.rule`Under ${contract.id} a plain read sees ${describePivot(contract)}, and its own writes.`,
+    say.allowed`The query, evaluated on ${allowed.length === 1 ? 'that state' : 'every state possible then'}, gives ${joined(allowed.slice(0, 4).map(ofData), ' or ')}.`,
     ...writes
       .slice(0, 10)
       .map(
-        ({ row, by }) => `T${tx.id} wrote ${row.object} in ${describeOperation(operationAt(history, by))}.`,
+        ({ row, by }) =>
+          say.fact`${ofTx(tx)} wrote ${ofRow(row.object)} in ${ofOperation(operationAt(history, by))}.`,
       ),
-    `However, it returned ${seen}${writes.length === 0 ? '' : ', which is right only without what it wrote itself'}.`,
+    say.contradiction`However, it returned ${ofData(seen)}${writes.length === 0 ? '' : ', which is right only without what it wrote itself'}.`,
   ];
   const objects =
     writes.length === 0
@@ -157,7 +160,12 @@ function report(
       contract,
       operations: [operation.index, ...writes.map(({ by }) => by), tx.snapshotBy?.index],
       txs: [tx],
-      versions: objects.map((object) => ({ operation: operation.index, object, seen, allowed })),
+      versions: objects.map((object) => ({
+        operation: operation.index,
+        object,
+        seen: values(seen),
+        allowed: allowed.map(values),
+      })),
       steps,
     }),
   );

@@ -1,7 +1,8 @@
 /** Where a value that no allowed version explains came from: the name of the violation, and its writer. */
 
+import { during, type Phrase, phrase } from '../explanation.js';
 import type { Line } from './judge-read.js';
-import { describeSpan } from './prose.js';
+import { ofTx } from './prose.js';
 import { type Image, imagesOf, type RowChain, type View } from './row-chain.js';
 import type { Tx } from './transactions.js';
 
@@ -10,7 +11,7 @@ export interface Origin {
   readonly tx: Tx | undefined;
   readonly operation: number | undefined;
   /** Completes "that value …". */
-  readonly text: string;
+  readonly text: Phrase;
 }
 
 /** Looks for the line among versions the reader may not see, newest first. */
@@ -24,26 +25,30 @@ export function originOf(row: RowChain, line: Line, view: View, reader: Tx, read
     if (state === undefined) continue;
     const from = { tx, operation: state.operation };
     if (tx.fate === 'aborted')
-      return { kind: 'dirty-read', ...from, text: `was written by T${tx.id}, which rolled back` };
+      return { kind: 'dirty-read', ...from, text: phrase`was written by ${ofTx(tx)}, which rolled back` };
     if (tx.commit.start > readEnd)
       return {
         kind: 'dirty-read',
         ...from,
-        text: `was written by T${tx.id}, which had not begun to commit yet`,
+        text: phrase`was written by ${ofTx(tx)}, which had not begun to commit yet`,
       };
     if (state !== version.states.at(-1) && !shows(imagesOf(version)))
       return {
         kind: 'intermediate-read',
         ...from,
-        text: `was overwritten by T${tx.id} itself before it committed`,
+        text: phrase`was overwritten by ${ofTx(tx)} itself before it committed`,
       };
     if (tx.commit.start > view.span.end)
       return {
         kind: 'post-snapshot-read',
         ...from,
-        text: `was committed by T${tx.id} ${describeSpan(tx.commit)}, after that state`,
+        text: phrase`was committed by ${ofTx(tx)}${during(tx.commit)}, after that state`,
       };
-    return { kind: 'stale-read', ...from, text: `of T${tx.id} had been overwritten before that state` };
+    return {
+      kind: 'stale-read',
+      ...from,
+      text: phrase`of ${ofTx(tx)} had been overwritten before that state`,
+    };
   }
   const initial = row.versions.find((version) => version.tx === undefined);
   const old = initial !== undefined && shows(imagesOf(initial)) ? initial : undefined;
@@ -56,7 +61,7 @@ export function originOf(row: RowChain, line: Line, view: View, reader: Tx, read
       kind: 'wrong-version',
       tx: undefined,
       operation: undefined,
-      text: 'is of no version known to us',
+      text: ['is of no known version'],
     };
   const operation = retired.operation < 0 ? undefined : retired.operation;
   if (retired.tx?.fate === 'aborted')
@@ -64,13 +69,13 @@ export function originOf(row: RowChain, line: Line, view: View, reader: Tx, read
       kind: 'dirty-read',
       tx: retired.tx,
       operation,
-      text: `was written by T${retired.tx.id}, which rolled back`,
+      text: phrase`was written by ${ofTx(retired.tx)}, which rolled back`,
     };
-  const whose = retired.tx === undefined ? 'the initial state' : `T${retired.tx.id}`;
+  const whose = retired.tx === undefined ? 'the initial state' : ofTx(retired.tx);
   return {
     kind: 'stale-read',
     tx: retired.tx,
     operation,
-    text: `of ${whose} had been overwritten before that state`,
+    text: phrase`of ${whose} had been overwritten before that state`,
   };
 }

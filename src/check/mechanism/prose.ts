@@ -1,11 +1,21 @@
 /** How findings of this oracle are worded, so that all of them speak alike. */
-
-import { type Contract, reportsOf } from '../../contracts/index.js';
-import type { History, Operation } from '../../histories/index.js';
-import type { Interval } from '../../rows/index.js';
+import { type Contract, type ContractSource, reportsOf } from '../../contracts/index.js';
+import { type History, type Operation, transactionNames } from '../../histories/index.js';
 import { isUndecidable, showValue } from '../../sql/index.js';
+import {
+  joined,
+  ofTransaction,
+  type Phrase,
+  type Piece,
+  phrase,
+  type Step,
+  say,
+  spanOf,
+  withNames,
+} from '../explanation.js';
 import type { Finding, FindingKind, FindingOperation, FindingTransaction, VersionSeen } from '../finding.js';
 import type { CheckLevel } from '../levels.js';
+import { absent, type Observation, values } from '../observation.js';
 import type { Image, Version } from './row-chain.js';
 import type { Tx } from './transactions.js';
 
@@ -15,31 +25,30 @@ export function describeImage(image: Image): string {
   return `(${image.map((cell) => (isUndecidable(cell) ? '?' : showValue(cell))).join(', ')})`;
 }
 
-/** A version with its writer: `(1, 11) by T2, committed in [300, 400]`. */
-export function describeVersion(version: Version): string {
-  const images = version.states.at(-1)!.images.map(describeImage).join(' or ');
+/** What is known of a version: the values it last had, and its writer. */
+export function ofVersion(version: Version): Piece {
   const { tx } = version;
-  if (tx === undefined) return `${images} from the initial state`;
-  const fate =
-    tx.fate === 'committed'
-      ? `committed ${describeSpan(tx.commit)}`
-      : tx.fate === 'aborted'
-        ? 'rolled back'
-        : 'perhaps committed';
-  return `${images} by T${tx.id}, ${fate}${version.certain ? '' : ', if it wrote the row'}`;
+  const { images } = version.states.at(-1)!;
+  const text = images.map(describeImage).join(' or ');
+  if (tx === undefined) return { version: text };
+  return {
+    version: text,
+    writer: { transaction: tx.id, fate: tx.fate },
+    ...(tx.fate === 'committed' ? { committed: spanOf(tx.commit) } : {}),
+    ...(images.every((image) => image === 'absent') ? { deleted: true } : {}),
+    ...(version.certain ? {} : { doubtful: true }),
+  };
 }
 
-export function describeSpan({ start, end }: Interval): string {
-  const at = (time: number) => (Number.isFinite(time) ? String(time) : '…');
-  return `in [${at(start)}, ${at(end)}]`;
+/** What an image shows of its row. */
+export function observe(image: Image): Observation {
+  return image === 'absent' ? absent : values(describeImage(image));
 }
+
+export const ofTx = ({ id }: Tx): Piece => ofTransaction(id);
 
 export function textOf(operation: Operation): string {
   return operation.sql ?? operation.kind;
-}
-
-export function describeOperation(operation: Operation): string {
-  return `operation ${operation.index} (${textOf(operation)})`;
 }
 
 const pivots = {
@@ -56,17 +65,19 @@ export function describePivot(contract: Contract): string {
 }
 
 /** Where a clause is written down, in parentheses. */
-export function describeSource({ sources }: Contract, clause: string): string {
+export function describeSource({ sources }: Contract, clause: string): Phrase {
   const source = sources.find((each) => each.clause === clause);
-  return source === undefined ? '' : ` (${source.title}, ${source.url})`;
+  return source === undefined ? [] : phrase` (${ofSource(source)})`;
 }
 
+const ofSource = ({ title, url }: ContractSource): Piece => ({ source: { title, url } });
+
 /** For a clause beyond the manual: who allows it, and who reported it. */
-export function describeReports(contract: Contract, clause: string): string[] {
-  const reports = reportsOf(contract, clause).map(({ title, url }) => `${title} (${url})`);
+export function describeReports(contract: Contract, clause: string): Step[] {
+  const reports = reportsOf(contract, clause).map(ofSource);
   if (reports.length === 0) return [];
   return [
-    `The manual allows this (${contract.extends}); it was reported as a defect: ${reports.join('; ')}.`,
+    say.reported`The manual allows this (${contract.extends!}); it was reported as a defect: ${joined(reports, '; ')}.`,
   ];
 }
 
@@ -79,8 +90,7 @@ export interface FindingParts {
   readonly txs: readonly (Tx | undefined)[];
   readonly versions?: readonly VersionSeen[];
   readonly rulesOut?: readonly CheckLevel[];
-  /** The argument; one line each. */
-  readonly steps: readonly string[];
+  readonly steps: readonly Step[];
 }
 
 export function makeFinding(history: History, txById: ReadonlyMap<number, Tx>, parts: FindingParts): Finding {
@@ -90,6 +100,7 @@ export function makeFinding(history: History, txById: ReadonlyMap<number, Tx>, p
   const operations = indexes.map((index) => operationAt(history, index));
   const txs = new Set<Tx>(parts.txs.filter((tx) => tx !== undefined));
   for (const operation of operations) txs.add(txById.get(operation.transaction)!);
+  const transactions = [...txs].map((tx) => describeTx(history, tx));
   return {
     kind: parts.kind,
     oracle: 'mechanism',
@@ -97,11 +108,25 @@ export function makeFinding(history: History, txById: ReadonlyMap<number, Tx>, p
     rulesOut: parts.rulesOut ?? [],
     contract: parts.contract.id,
     clause: parts.clause,
-    transactions: [...txs].map((tx) => describeTx(history, tx)),
+    transactions,
     operations: operations.map(describeWitness),
     ...(parts.versions === undefined ? undefined : { versions: parts.versions }),
-    explanation: parts.steps.join('\n'),
+    explanation: nameSteps(history, parts.steps, transactions),
   };
+}
+
+/** Steps may speak of writers that are no witnesses: these are named in place. */
+function nameSteps(
+  history: History,
+  steps: readonly Step[],
+  witnesses: readonly FindingTransaction[],
+): readonly Step[] {
+  const names = transactionNames(history);
+  const listed = new Set(witnesses.map(({ id }) => id));
+  return steps.map(({ reason, says }) => ({
+    reason,
+    says: withNames(says, (id) => (listed.has(id) ? undefined : names.get(id))),
+  }));
 }
 
 /** Positions and numbers agree in whole histories; a part of one keeps its numbers. */
@@ -119,8 +144,13 @@ function describeWitness(operation: Operation): FindingOperation {
 export function describeTx(history: History, tx: Tx): FindingTransaction {
   return {
     id: tx.id,
-    name: `T${tx.id}`,
+    name: nameTx(history, tx),
     session: history.header.sessions[tx.session] ?? String(tx.session),
     status: tx.fate,
   };
+}
+
+/** What a person calls the transaction. */
+export function nameTx(history: History, tx: Tx): string {
+  return transactionNames(history).get(tx.id) ?? `transaction ${tx.id}`;
 }

@@ -2,15 +2,11 @@
 
 import type { Operation } from '../../histories/index.js';
 import type { Satisfies } from '../../rows/index.js';
+import { counted } from '../../words.js';
+import { during, joined, ofData, ofOperation, ofRow, type Phrase, phrase, say } from '../explanation.js';
+import { absent, values } from '../observation.js';
 import type { Line } from './judge-read.js';
-import {
-  describeImage,
-  describeOperation,
-  describeReports,
-  describeSpan,
-  makeFinding,
-  operationAt,
-} from './prose.js';
+import { describeImage, describeReports, makeFinding, ofTx, operationAt } from './prose.js';
 import { imagesOf, type RowChain, type VainDelete, type Version, type View } from './row-chain.js';
 import type { Tx } from './transactions.js';
 import type { Verification } from './verification.js';
@@ -54,9 +50,9 @@ export function reportHidden(
   const gone = deletionOf(row, tx);
   const taken =
     tx.snapshotBy === undefined || tx.snapshotBy === operation
-      ? ''
-      : `, taken by ${describeOperation(tx.snapshotBy)},`;
-  const others = hidden.length === 1 ? '' : ` The same holds for ${listed(hidden.slice(1))}.`;
+      ? []
+      : phrase`, taken by ${ofOperation(tx.snapshotBy)},`;
+  const others = hidden.length === 1 ? [] : phrase` The same holds for ${listed(hidden.slice(1))}.`;
   verification.findings.push(
     makeFinding(history, verification.txs, {
       kind: 'own-delete-missed',
@@ -67,20 +63,20 @@ export function reportHidden(
       versions: hidden.map((each) => ({
         operation: operation.index,
         object: each.row.object,
-        seen: each.seen,
-        allowed: ['no row'],
+        seen: values(each.seen),
+        allowed: [absent],
       })),
       steps: [
-        `T${tx.id} ran ${describeOperation(operation)}.`,
+        say.ran`${ofTx(tx)} ran ${ofOperation(operation)}.`,
         ...(gone === undefined
           ? []
           : [
-              `T${gone.tx!.id} had deleted ${row.object} with ${describeOperation(operationAt(history, gone.states.at(-1)!.operation))} and committed ${describeSpan(gone.commit)}: the newest committed state has no such row.`,
+              say.fact`${ofTx(gone.tx!)} had deleted ${ofRow(row.object)} with ${ofOperation(operationAt(history, gone.states.at(-1)!.operation))} and committed${during(gone.commit)}: the newest committed state has no such row.`,
             ]),
-        `After that T${tx.id} deleted it too: its snapshot${taken} has ${row.object} as ${seen}, and the condition of ${describeOperation(operationAt(history, hiddenBy.operation))} selects it there.`,
-        `Under ${contract.id} a row that both have deleted is gone for T${tx.id}: neither the newest state nor its snapshot, less what it deleted itself, has it.${others}`,
+        say.fact`After that ${ofTx(tx)} deleted it too: its snapshot${taken} has ${ofRow(row.object)} as ${ofData(seen)}, and the condition of ${ofOperation(operationAt(history, hiddenBy.operation))} selects it there.`,
+        say.rule`Under ${contract.id} a row that both have deleted is gone for ${ofTx(tx)}: neither the newest state nor its snapshot, less what it deleted itself, has it.${others}`,
         ...describeReports(contract, 'ownDeletesHide'),
-        `However, it returned ${returned}.`,
+        say.contradiction`However, it returned ${ofData(returned)}.`,
       ],
     }),
   );
@@ -97,7 +93,10 @@ function deletionOf(row: RowChain, tx: Tx): Version | undefined {
   );
 }
 
-function listed(hidden: readonly HiddenRow[]): string {
-  const named = hidden.slice(0, 9).map(({ row }) => row.object);
-  return hidden.length > 9 ? `${named.join(', ')} and ${hidden.length - 9} more rows` : named.join(', ');
+function listed(hidden: readonly HiddenRow[]): Phrase {
+  const named = joined(
+    hidden.slice(0, 9).map(({ row }) => ofRow(row.object)),
+    ', ',
+  );
+  return hidden.length > 9 ? phrase`${named} and ${counted(hidden.length - 9, 'more row')}` : named;
 }

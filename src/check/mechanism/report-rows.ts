@@ -5,16 +5,21 @@
 
 import type { Contract } from '../../contracts/index.js';
 import { intervalOf } from '../../rows/index.js';
+import { counted } from '../../words.js';
+import { joined, ofData, ofOperation, ofRow, type Phrase, phrase, say } from '../explanation.js';
 import type { FindingKind } from '../finding.js';
 import type { CheckLevel } from '../levels.js';
+import { absent, type Observation, showObservation, values } from '../observation.js';
 import type { Expectation, Line, ScanRead } from './judge-read.js';
 import { originOf } from './origin.js';
 import {
   describeImage,
-  describeOperation,
   describePivot,
-  describeVersion,
   makeFinding,
+  nameTx,
+  observe,
+  ofTx,
+  ofVersion,
   operationAt,
 } from './prose.js';
 import { type HiddenRow, hiddenRow, reportHidden } from './report-own-deletes.js';
@@ -31,12 +36,12 @@ export type RowProblem =
 interface Named {
   readonly kind: FindingKind;
   readonly object: string;
-  readonly seen: string;
-  readonly allowed: readonly string[];
+  readonly seen: Observation;
+  readonly allowed: readonly Observation[];
   readonly versions: readonly Version[];
   readonly tx: Tx | undefined;
   readonly operation: number | undefined;
-  readonly why: string;
+  readonly why: Phrase;
 }
 
 export function reportRows(
@@ -88,36 +93,30 @@ function name(read: ScanRead, problem: RowProblem): Named {
       return named(
         kind,
         row.object,
-        problem.line.text,
+        values(problem.line.text),
         versions,
         origin.tx,
         origin.operation,
-        `that value ${origin.text}`,
+        phrase`that value ${origin.text}`,
       );
     }
-    const why = 'no allowed version of any row gives it';
-    return named('extra-row', read.table.info.name, problem.line.text, [], undefined, undefined, why);
+    const why: Phrase = ['no allowed version of any row gives it'];
+    return named('extra-row', read.table.info.name, values(problem.line.text), [], undefined, undefined, why);
   }
   const { outlook, inside } = problem.expectation;
   const { row, versions } = outlook;
   const own = outlook.own ? versions[0]!.states.at(-1)!.operation : undefined;
   if (problem.kind === 'missing') {
     if (outlook.own)
-      return named(
-        'own-write-missed',
-        row.object,
-        'no row',
-        versions,
-        undefined,
-        own,
+      return named('own-write-missed', row.object, absent, versions, undefined, own, [
         'it wrote that row itself',
-      );
+      ]);
     const writer = versions[0]!;
-    const why = 'every allowed version of the row satisfies the condition';
+    const why: Phrase = ['every allowed version of the row satisfies the condition'];
     return named(
       'missing-row',
       row.object,
-      'no row',
+      absent,
       versions,
       writer.tx,
       writer.states.at(-1)!.operation,
@@ -126,25 +125,13 @@ function name(read: ScanRead, problem: RowProblem): Named {
   }
   const { line } = problem;
   if (problem.kind === 'twice')
-    return named(
-      'extra-row',
-      row.object,
-      `${line.text}, twice`,
-      versions,
-      undefined,
-      undefined,
-      'a row is one row',
-    );
+    return named('extra-row', row.object, values(`${line.text}, twice`), versions, undefined, undefined, [
+      'one row was returned two times',
+    ]);
   if (outlook.own)
-    return named(
-      'own-write-missed',
-      row.object,
-      line.text,
-      versions,
-      undefined,
-      own,
+    return named('own-write-missed', row.object, values(line.text), versions, undefined, own, [
       'it had written that row itself',
-    );
+    ]);
   const origin = originOf(row, line, read.view, read.tx, end);
   const later = versions.find((version) => version.tx !== undefined);
   const kind =
@@ -155,25 +142,27 @@ function name(read: ScanRead, problem: RowProblem): Named {
   return named(
     kind,
     row.object,
-    line.text,
+    values(line.text),
     versions,
     origin.tx ?? later?.tx,
     by,
-    `that value ${origin.text}`,
+    phrase`that value ${origin.text}`,
   );
 }
 
 function named(
   kind: FindingKind,
   object: string,
-  seen: string,
+  seen: Observation,
   versions: readonly Version[],
   tx: Tx | undefined,
   operation: number | undefined,
-  why: string,
+  why: Phrase,
 ): Named {
-  const allowed = versions.flatMap((version) => imagesOf(version).map(describeImage));
-  return { kind, object, seen, allowed: [...new Set(allowed)], versions, tx, operation, why };
+  const allowed = new Map(
+    versions.flatMap((version) => imagesOf(version).map((image) => [describeImage(image), observe(image)])),
+  );
+  return { kind, object, seen, allowed: [...allowed.values()], versions, tx, operation, why };
 }
 
 const levels: Readonly<Partial<Record<FindingKind, readonly CheckLevel[]>>> = {
@@ -186,19 +175,21 @@ function report(verification: Verification, read: ScanRead, kind: FindingKind, r
   const contract = tx.contract!;
   const clause = kind === 'own-write-missed' ? 'ownWrites' : clauseOf(contract, read);
   const steps = [
-    `T${tx.id} ran ${describeOperation(operation)}.`,
+    say.ran`${ofTx(tx)} ran ${ofOperation(operation)}.`,
     kind === 'own-write-missed'
-      ? `Under ${contract.id} a transaction sees its own writes.`
-      : `Under ${contract.id} ${ruleOf(contract, clause)}.${stateOf(read)}`,
+      ? say.rule`Under ${contract.id} a transaction sees its own writes.`
+      : say.rule`Under ${contract.id} ${ruleOf(contract, clause)}.${stateOf(read)}`,
   ];
   for (const { object, seen, versions, why, operation: by } of rows.slice(0, 10)) {
     if (versions.length > 0)
-      steps.push(`Of ${object} it may see ${versions.map(describeVersion).join('; or ')}.`);
+      steps.push(say.allowed`Of ${ofRow(object)} it may see ${joined(versions.map(ofVersion), '; or ')}.`);
     if (kind === 'own-write-missed' && by !== undefined)
-      steps.push(`T${tx.id} wrote it in ${describeOperation(operationAt(verification.history, by))}.`);
-    steps.push(`However, it returned ${seen === 'no row' ? 'no such row' : seen}; ${why}.`);
+      steps.push(say.fact`${ofTx(tx)} wrote it in ${ofOperation(operationAt(verification.history, by))}.`);
+    const returned = seen.as === 'absent' ? 'no such row' : ofData(showObservation(seen));
+    steps.push(say.contradiction`However, it returned ${returned}; ${why}.`);
   }
-  if (rows.length > 10) steps.push(`The same holds for ${rows.length - 10} more rows.`);
+  if (rows.length > 10)
+    steps.push(say.contradiction`The same holds for ${counted(rows.length - 10, 'more row')}.`);
   verification.findings.push(
     makeFinding(verification.history, verification.txs, {
       kind,
@@ -231,10 +222,10 @@ function ruleOf(contract: Contract, clause: string): string {
     : 'a locking read sees its transaction’s snapshot';
 }
 
-function stateOf(read: ScanRead): string {
+function stateOf(read: ScanRead): Phrase {
   const { snapshotBy } = read.tx;
-  if (snapshotBy === undefined || read.view.current || snapshotBy === read.operation) return '';
-  return ` Its snapshot was taken by ${describeOperation(snapshotBy)}.`;
+  if (snapshotBy === undefined || read.view.current || snapshotBy === read.operation) return [];
+  return phrase` Its snapshot was taken by ${ofOperation(snapshotBy)}.`;
 }
 
 /** Two rows of one snapshot that no instant explains. */
@@ -242,13 +233,20 @@ export function reportFracture(verification: Verification, read: ScanRead, { see
   const { tx, operation } = read;
   const contract = tx.contract!;
   const same = seen.tx === missed.tx;
+  const { history } = verification;
+  const commitOf = (as: 'before-commit' | 'after-commit', of: Tx): Observation => ({
+    as,
+    transaction: of.id,
+    name: nameTx(history, of),
+  });
+  const readIn = (index: number) => ofOperation(operationAt(history, index));
   const steps = [
-    `T${tx.id} reads from one snapshot under ${contract.id}: ${describePivot(contract)}.`,
-    `In operation ${seen.operation} it saw ${seen.object} as T${seen.tx.id} committed it, so the snapshot is after T${seen.tx.id}.`,
-    `In operation ${missed.operation} it saw ${missed.object} from before T${missed.tx.id}, which had written it too, so the snapshot is before T${missed.tx.id}.`,
+    say.rule`${ofTx(tx)} reads from one snapshot under ${contract.id}: ${describePivot(contract)}.`,
+    say.fact`In ${readIn(seen.operation)} it saw ${ofRow(seen.object)} as ${ofTx(seen.tx)} committed it, so the snapshot is after ${ofTx(seen.tx)}.`,
+    say.fact`In ${readIn(missed.operation)} it saw ${ofRow(missed.object)} from before ${ofTx(missed.tx)}, which had written it too, so the snapshot is before ${ofTx(missed.tx)}.`,
     same
-      ? 'However, no instant is both before and after one commit.'
-      : `However, T${missed.tx.id} had committed before T${seen.tx.id} began to: no instant is before the first and after the second.`,
+      ? say.contradiction`However, no instant is both before and after one commit.`
+      : say.contradiction`However, ${ofTx(missed.tx)} had committed before ${ofTx(seen.tx)} began to commit: no instant is before the first and after the second.`,
   ];
   verification.findings.push(
     makeFinding(verification.history, verification.txs, {
@@ -258,8 +256,18 @@ export function reportFracture(verification: Verification, read: ScanRead, { see
       operations: [operation.index, seen.operation, missed.operation],
       txs: [tx, seen.tx, missed.tx],
       versions: [
-        { operation: seen.operation, object: seen.object, seen: `after T${seen.tx.id}`, allowed: [] },
-        { operation: missed.operation, object: missed.object, seen: `before T${missed.tx.id}`, allowed: [] },
+        {
+          operation: seen.operation,
+          object: seen.object,
+          seen: commitOf('after-commit', seen.tx),
+          allowed: [],
+        },
+        {
+          operation: missed.operation,
+          object: missed.object,
+          seen: commitOf('before-commit', missed.tx),
+          allowed: [],
+        },
       ],
       steps,
     }),

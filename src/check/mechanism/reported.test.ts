@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { findContract } from '../../contracts/index.js';
+import { explain } from '../explain.js';
 import { story } from './story.case.js';
 import { verifyMechanism } from './verify.js';
 
@@ -37,17 +38,17 @@ describe('rows that everybody has deleted', () => {
       contract: reported,
       certainty: 'proved',
       versions: [
-        { operation: 4, object: 't/1', seen: '(1, 10)', allowed: ['no row'] },
-        { operation: 4, object: 't/2', seen: '(2, 20)', allowed: ['no row'] },
+        { operation: 4, object: 't/1', seen: { as: 'values', text: '(1, 10)' }, allowed: [{ as: 'absent' }] },
+        { operation: 4, object: 't/2', seen: { as: 'values', text: '(2, 20)' }, allowed: [{ as: 'absent' }] },
       ],
     });
     expect(finding!.operations.map(({ index }) => index)).toEqual([4, 3, 2, 1]);
-    expect(finding!.explanation).toMatchInlineSnapshot(`
-      "T0 ran operation 4 (SELECT id, v FROM t).
+    expect(explain(finding!)).toMatchInlineSnapshot(`
+      "T2 ran operation 4 (SELECT id, v FROM t).
       T1 had deleted t/1 with operation 2 (DELETE FROM t) and committed in [1020, 1025]: the newest committed state has no such row.
-      After that T0 deleted it too: its snapshot, taken by operation 1 (SELECT id, v FROM t), has t/1 as (1, 10), and the condition of operation 3 (DELETE FROM t) selects it there.
-      Under mariadb:repeatable-read+reported a row that both have deleted is gone for T0: neither the newest state nor its snapshot, less what it deleted itself, has it. The same holds for t/2.
-      The manual allows this (mariadb:repeatable-read); it was reported as a defect: MySQL bug #105670 (https://bugs.mysql.com/bug.php?id=105670); MySQL bug #107887 (https://bugs.mysql.com/bug.php?id=107887).
+      After that T2 deleted it too: its snapshot, taken by operation 1 (SELECT id, v FROM t), has t/1 as (1, 10), and the condition of operation 3 (DELETE FROM t) selects it there.
+      Under mariadb:repeatable-read+reported a row that both have deleted is gone for T2: neither the newest state nor its snapshot, less what it deleted itself, has it. The same holds for t/2.
+      The manual allows this (mariadb:repeatable-read); it was reported as a defect: MySQL bug #105670 <https://bugs.mysql.com/bug.php?id=105670>; MySQL bug #107887 <https://bugs.mysql.com/bug.php?id=107887>.
       However, it returned (1, 10), (2, 20)."
     `);
   });
@@ -184,15 +185,22 @@ describe('conditions with subqueries', () => {
       clause: 'subqueriesSee snapshot',
       contract: reported,
       certainty: 'proved',
-      versions: [{ operation: 4, object: 't1/1', seen: '0 rows matched', allowed: ['1 row matched'] }],
+      versions: [
+        {
+          operation: 4,
+          object: 't1/1',
+          seen: { as: 'matched', count: '0' },
+          allowed: [{ as: 'matched', count: '1' }],
+        },
+      ],
     });
     expect(finding!.operations.map(({ index }) => index)).toEqual([4, 2, 1]);
-    expect(finding!.explanation).toMatchInlineSnapshot(`
-      "T0 ran operation 4 (UPDATE t1 SET c0 = 4 WHERE c0 <= (SELECT MIN(vkey) FROM t0)), which reported 0 rows.
+    expect(explain(finding!)).toMatchInlineSnapshot(`
+      "T1 ran operation 4 (UPDATE t1 SET c0 = 4 WHERE c0 <= (SELECT MIN(vkey) FROM t0)), which reported 0 rows.
       Its snapshot was taken by operation 1 (SELECT id, c0 FROM t1 WHERE c0 <= (SELECT MIN(vkey) FROM t0)); under mariadb:repeatable-read+reported the subqueries of its condition read that snapshot and what it wrote itself, as its SELECTs do.
-      After the snapshot t0/3 became (3, 1) by T1, committed in [1020, 1025]; the subqueries must not see that.
-      So the condition selects t1/1 (1, 5), and not t1/2 (2, 100): rows that nobody changed since the snapshot, so current rows are no excuse.
-      The manual allows this (mariadb:repeatable-read); it was reported as a defect: Z.-M. Jiang et al., Detecting Transactional Bugs in Database Engines via Graph-Based Oracle Construction (OSDI 2023), Figure 1: a bug confirmed by MySQL (https://www.usenix.org/conference/osdi23/presentation/jiang).
+      After the snapshot t0/3 became (3, 1) by T2, committed in [1020, 1025]; the subqueries must not see that.
+      So the condition selects t1/1 (1, 5), and not t1/2 (2, 100). Nobody changed these rows since the snapshot, so reading current rows would give the same.
+      The manual allows this (mariadb:repeatable-read); it was reported as a defect: Z.-M. Jiang et al., Detecting Transactional Bugs in Database Engines via Graph-Based Oracle Construction (OSDI 2023), Figure 1: a bug confirmed by MySQL <https://www.usenix.org/conference/osdi23/presentation/jiang>.
       However, 0 rows matched instead of 1: the condition did not see what the rest of the transaction sees."
     `);
   });
@@ -332,7 +340,7 @@ describe('an own write that a query over whole tables misses', () => {
       {
         kind: 'own-write-missed',
         clause: 'ownWrites',
-        versions: [{ object: 't/1', seen: '(20)', allowed: ['(99)'] }],
+        versions: [{ object: 't/1', seen: { text: '(20)' }, allowed: [{ text: '(99)' }] }],
       },
     ]);
     expect(kinds(text.replace('-> 20\n', '-> 21\n'))).toEqual([['wrong-result', 'pivot first-read', 4]]);

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Contract, findContract } from '../../contracts/index.js';
+import { explain } from '../explain.js';
 import { type Action, explainable, historyOf, simulate, sqlOf, type Told } from './simulate.case.js';
 import { verifyMechanism } from './verify.js';
 
@@ -139,10 +140,7 @@ describe.each(contracts)('$id', (contract) => {
       fc.property(programs(3), choices, fc.boolean(), (sessions, stream, exact) => {
         const told = simulate(contract, sessions, chooser(stream), exact);
         const { findings } = verifyMechanism(historyOf(told), contract);
-        expect(
-          findings.map(({ explanation }) => explanation),
-          show(told),
-        ).toEqual([]);
+        expect(findings.map(explain), show(told)).toEqual([]);
       }),
       { numRuns: runs, seed },
     );
@@ -159,11 +157,7 @@ describe.each(contracts)('$id', (contract) => {
         const truth = explainable(contract, told);
         if (truth === undefined) return;
         const { findings } = verifyMechanism(historyOf(told), contract);
-        if (truth)
-          expect(
-            findings.map(({ explanation }) => explanation),
-            show(told),
-          ).toEqual([]);
+        if (truth) expect(findings.map(explain), show(told)).toEqual([]);
         else wrong++;
         if (!truth && findings.length > 0) found++;
         if (!truth && exact && isFollowed(told, contract))
@@ -201,11 +195,7 @@ describe('the manual of InnoDB, and what was reported beyond it', () => {
         for (const { kind } of findings) kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
         const truth = explainable(reported, told);
         if (truth === undefined) return;
-        if (truth)
-          expect(
-            findings.map(({ explanation }) => explanation),
-            show(told),
-          ).toEqual([]);
+        if (truth) expect(findings.map(explain), show(told)).toEqual([]);
         else if (exact && isFollowed(told, reported)) expect(findings.length, show(told)).toBeGreaterThan(0);
       }),
       { numRuns: 2 * runs, seed },

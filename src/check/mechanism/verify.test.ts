@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Contract, findContract } from '../../contracts/index.js';
+import { explain } from '../explain.js';
 import { story } from './story.case.js';
 import { verifyMechanism } from './verify.js';
 
@@ -341,7 +342,7 @@ describe('memory', () => {
         T1: COMMIT`;
       });
       const result = verifyMechanism(story(lines.join('')), contract('postgres:repeatable-read'));
-      expect(result.findings.map(({ explanation }) => explanation)).toEqual([]);
+      expect(result.findings.map(explain)).toEqual([]);
       expect(result.checked.reads).toBe(rounds);
       return result.checked.peakVersions;
     };

@@ -176,7 +176,7 @@ async function waiting({ target, scratch }: Live): Promise<Bug> {
       clause: 'forbids lost-update',
       transactions: [],
       operations: [],
-      explanation: 'Both read 10 and both wrote.',
+      explanation: [{ reason: 'fact', says: ['Both read 10 and both wrote.'] }],
     },
     reproduced: { shown: 1, runs: 1 },
     at: '2026-01-02T03:04:05.000Z',

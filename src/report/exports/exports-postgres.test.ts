@@ -218,7 +218,7 @@ async function writeSkew(target: Target): Promise<Bug> {
       clause: 'forbids G2-item',
       transactions: [],
       operations: [],
-      explanation: 'Each read what the other changed.',
+      explanation: [{ reason: 'fact', says: ['Each read what the other changed.'] }],
     },
     reproduced: { shown: 1, runs: 1 },
     at: '2026-01-02T03:04:05.000Z',

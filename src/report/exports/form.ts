@@ -7,8 +7,9 @@ import { codeBlock, codeSpan, escapeMarkdown, isWebAddress } from '../../markup.
 import { type BugField, type BugPart, findDeclaration } from '../../targets/index.js';
 import { oneLine } from '../../visible.js';
 import { counted } from '../../words.js';
+import { argumentMarkdown } from '../argument.js';
 import type { Bug } from '../bug.js';
-import { argumentOf, discrepancies, witnessOperations } from '../evidence.js';
+import { discrepancies, witnessOperations } from '../evidence.js';
 import { contractName, versionLine, versionsOf } from '../facts.js';
 import { interleavingTable } from '../markdown.js';
 import { nameEngine, nameFinding } from '../names.js';
@@ -83,9 +84,7 @@ function argument(bug: Bug): string {
     return `- ${escapeMarkdown(title)}: ${isWebAddress(url) ? `<${url}>` : codeSpan(url)}`;
   });
   const promise = `The promise broken is ${codeSpan(bug.clause)} of ${escapeMarkdown(contractName(bug))}.`;
-  return [promise, ...(links.length === 0 ? [] : [links.join('\n')]), codeBlock(argumentOf(bug))].join(
-    '\n\n',
-  );
+  return [promise, ...(links.length === 0 ? [] : [links.join('\n')]), argumentMarkdown(bug)].join('\n\n');
 }
 
 /** SQL anybody can follow by hand: set-up first, then one statement a line behind its session's name. */
@@ -113,7 +112,7 @@ function actual(bug: Bug): string {
 function listOf(bug: Bug, choose: (one: ReturnType<typeof discrepancies>[number]) => string): string {
   const list = discrepancies(bug).map(
     (one) =>
-      `${escapeMarkdown(one.session)} ${codeSpan(one.statement)}, ${codeSpan(one.object)}: ${codeSpan(choose(one))}`,
+      `${escapeMarkdown(one.transaction)} ${codeSpan(one.statement)}, ${codeSpan(one.object)}: ${codeSpan(choose(one))}`,
   );
   if (list.length > 0) return list.join('\n\n');
   const witnesses = witnessOperations(bug).map(({ sql }) => codeSpan(sql ?? ''));

@@ -109,8 +109,8 @@ function printTest(bug: Bug): { test: string; result: string } {
   const writer = new TestWriter();
   writer.command(`# ${oneLine(bug.title)}`);
   writer.command('# The result file holds what the server answers today.');
-  for (const { statement, session, object, actual, expected } of discrepancies(bug)) {
-    writer.command(`# ${oneLine(`${session}: ${statement}`)}`);
+  for (const { statement, transaction, object, actual, expected } of discrepancies(bug)) {
+    writer.command(`# ${oneLine(`${transaction}: ${statement}`)}`);
     writer.command(`#   ${oneLine(`${object}: got ${actual}; expected ${expected}`)}`);
   }
   writer.command('--disable_connect_log');

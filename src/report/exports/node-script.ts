@@ -27,8 +27,8 @@ function reproDriverOf(name: string): ReproDriver | undefined {
 function printNodeScript(bug: Bug): string {
   const driver = reproDriverOf(bug.target.name)!;
   const wrong = discrepancies(bug).map(
-    ({ session, statement, object, actual, expected }) =>
-      `${session}: ${statement}: ${object}: got ${actual}; expected ${expected}`,
+    ({ transaction, statement, object, actual, expected }) =>
+      `${transaction}: ${statement}: ${object}: got ${actual}; expected ${expected}`,
   );
   const data = {
     setup: bug.case.setup,

@@ -45,7 +45,7 @@ export async function recordRun(
       rulesOut: [],
       transactions: [],
       operations: [],
-      explanation: 'a record of what the engine answers',
+      explanation: [],
     },
     reproduced: { shown: 1, runs: 1 },
     at: '2026-01-02T03:04:05.000Z',

@@ -27,8 +27,8 @@ export const specExport: ExportForm = {
 function printSpec(bug: Bug): string {
   const names = plainNames(bug.case.sessions.map(({ name }) => name));
   const lines = [`# ${oneLine(bug.title)}`, '#'];
-  for (const { statement, session, object, actual, expected } of discrepancies(bug)) {
-    lines.push(`# ${oneLine(`${session}: ${statement}`)}`);
+  for (const { statement, transaction, object, actual, expected } of discrepancies(bug)) {
+    lines.push(`# ${oneLine(`${transaction}: ${statement}`)}`);
     lines.push(`#   ${oneLine(`${object}: got ${actual}; expected ${expected}`)}`);
   }
   lines.push('', ...bug.case.setup.map((sql) => `setup { ${sql}; }`));

@@ -1,0 +1,47 @@
+/**
+ * What an operation showed of a row, or should have shown: as data, so that duplicates are told by what it is and not by how
+ * it is worded.
+ */
+import { counted } from '../words.js';
+
+export type Observation =
+  /** Values of the row, or a result. */
+  | { readonly as: 'values'; readonly text: string }
+  | { readonly as: 'absent' }
+  /** How many rows a write matched: `2`, `1 to 3`. */
+  | { readonly as: 'matched'; readonly count: string }
+  | { readonly as: 'written' | 'not-written' | 'conflict-error' | 'wait' }
+  | { readonly as: 'lock'; readonly mode: 'share' | 'exclusive' }
+  /** The state right before or after the commit of a transaction. */
+  | { readonly as: 'before-commit' | 'after-commit'; readonly transaction: number; readonly name: string };
+
+export const values = (text: string): Observation => ({ as: 'values', text });
+export const absent: Observation = { as: 'absent' };
+
+/** The observation in words. */
+export function showObservation(seen: Observation): string {
+  switch (seen.as) {
+    case 'values':
+      return seen.text;
+    case 'absent':
+      return 'no row';
+    case 'matched':
+      return `${counted(seen.count, 'row')} matched`;
+    case 'written':
+      return 'written without an error';
+    case 'not-written':
+      return 'not written';
+    case 'conflict-error':
+      return 'a serialization error';
+    case 'wait':
+      return 'a wait for the first to end';
+    case 'lock':
+      return `${seen.mode} lock granted`;
+    case 'before-commit':
+      return `as before ${seen.name} committed`;
+    case 'after-commit':
+      return `as after ${seen.name} committed`;
+    default:
+      return seen satisfies never;
+  }
+}
