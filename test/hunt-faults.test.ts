@@ -88,7 +88,7 @@ describe('a database that dies under a statement', () => {
     expect(countStatements(crash!.bug.case)).toBe(1);
     const kept = await (await openStore(store)).get(crash!.bug.id);
     expect(kept.case.sessions.flatMap(({ statements }) => statements)[0]).toMatch(/^DELETE/);
-    expect(await readFile(crash!.files[0]!, 'utf8')).toContain('the server died under');
+    expect(await readFile(crash!.files[0]!, 'utf8')).toContain('the server crashed');
     const target = await open();
     expect(await rerunBug(kept, target, { runs: 1 })).toMatchObject({ outcome: 'alive', shown: 1 });
     await target.close();

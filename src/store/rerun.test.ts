@@ -209,7 +209,7 @@ describe('a bug of the server itself', () => {
       judgeRun(oracleNamed('server').judge!(history, undefined, context) as JudgedHistory, server());
     expect(judged({ ...real.history, operations })).toMatchObject({
       outcome: 'alive',
-      why: expect.stringContaining('the server died'),
+      why: expect.stringContaining('the server crashed'),
     });
     expect(judged(real.history).outcome).toBe('fixed');
   });

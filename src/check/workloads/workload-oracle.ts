@@ -2,6 +2,7 @@
 import { IsoldeError } from '../../errors.js';
 import { type KvHistory, type PlainOperation, plainKey } from '../../histories/index.js';
 import { describeTransactions } from '../explain.js';
+import { ofTransaction, say } from '../explanation.js';
 import type { Finding, FindingTransaction } from '../finding.js';
 import { findingIdentity, focusFinding } from '../identity.js';
 import { describeOps, describeTx } from '../kv/kv-findings.js';
@@ -99,7 +100,6 @@ function findingOf(
   const operations = shown.flatMap((at) =>
     ofTransactions ? describeOps(history, at) : [{ index: at, transaction: at, text: textOf(judged[at]!) }],
   );
-  const first = transactions[0]!.name;
   return {
     kind,
     oracle: 'workload',
@@ -107,7 +107,10 @@ function findingOf(
     rulesOut,
     transactions,
     operations,
-    explanation: [...describeTransactions(transactions, operations), `${first}: ${because}`].join('\n'),
+    explanation: [
+      ...describeTransactions(transactions, operations),
+      say.contradiction`${ofTransaction(transactions[0]!.id)}: ${because}`,
+    ],
   };
 }
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { readContent } from '../../histories/formats/import.case.js';
 import { kv, PlainMap, type PlainOperation, type PlainValue, plainKey } from '../../histories/index.js';
 import { check } from '../check.js';
+import { explain } from '../explain.js';
 import { longFork } from './long-fork.js';
 import { checkOperations, op, simulate } from './operations.case.js';
 import type { WorkloadName } from './workload.js';
@@ -407,7 +408,7 @@ describe('files of Jepsen', () => {
     expect(bad).toMatchObject({ valid: false, oracle: 'workload' });
     expect(bad.notes[0]).toContain(`judged as the workload ${name}:`);
     expect(bad.findings.map((finding) => finding.kind)).toEqual([kind]);
-    expect(bad.findings[0]!.explanation).toMatch(/^Let op \d+ = \w+/);
+    expect(explain(bad.findings[0]!)).toMatch(/^Let op \d+ = \w+/);
     expect(check(await readContent(lines(right)), {}, { workload: { name: 'long-fork' } }).valid).toBe(
       'unknown',
     );
