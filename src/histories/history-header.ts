@@ -91,13 +91,15 @@ function readRecord<T>(node: JsonNode, read: (each: JsonNode) => T): Record<stri
 }
 
 function checkSessions(node: JsonNode, header: HistoryHeader): void {
+  const seen = new Set<string>();
   header.sessions.forEach((name, s) => {
-    if (header.sessions.indexOf(name) < s) {
+    if (seen.has(name)) {
       node
         .at('sessions')
         .items()
         [s]!.fail(`two sessions are named ${JSON.stringify(name)}`);
     }
+    seen.add(name);
   });
   for (const number of Object.keys(header.sessionLevels ?? {})) {
     if (!/^(0|[1-9]\d*)$/.test(number) || Number(number) >= header.sessions.length) {

@@ -99,7 +99,7 @@ export {
   evaluateWhere,
 } from './evaluate/write.js';
 export { isAggregateCall, type StatementFeatures, statementFeatures, type TableUse } from './features.js';
-export { type Token, type TokenKind, tokenize } from './lexer.js';
+export { type Token, type TokenKind, tokenize, tokensFrom } from './lexer.js';
 export { type ShapedStatement, ShapeParser } from './parse/by-shape.js';
 export { parseExpressionText, parseStatement } from './parse/parse.js';
 

@@ -27,13 +27,17 @@ const number = /(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?/y;
 /** The tokens of a text; their texts joined give the text back. */
 export function tokenize(sql: string, dialect: Dialect = 'postgres'): Token[] {
   const tokens: Token[] = [];
-  let at = 0;
-  while (at < sql.length) {
+  for (const token of tokensFrom(sql, 0, dialect)) tokens.push(token);
+  return tokens;
+}
+
+/** The tokens from an offset on, each read when it is asked for. */
+export function* tokensFrom(sql: string, from: number, dialect: Dialect = 'postgres'): Generator<Token> {
+  for (let at = from; at < sql.length; ) {
     const { kind, end } = tokenAt(sql, at, dialect);
-    tokens.push({ kind, text: sql.slice(at, end), start: at });
+    yield { kind, text: sql.slice(at, end), start: at };
     at = end;
   }
-  return tokens;
 }
 
 function tokenAt(sql: string, at: number, dialect: Dialect): { kind: TokenKind; end: number } {

@@ -31,7 +31,7 @@ export class CaseDraft {
   /** Whether the order of the statements is a schedule or only the order of writing. */
   scheduled = true;
   readonly setup: string[] = [];
-  private readonly statements = new Map<string, string[]>();
+  private readonly sessions = new Map<string, { readonly number: number; readonly statements: string[] }>();
   private readonly levels = new Map<string, Level>();
   private readonly batches: StatementRef[][] = [];
 
@@ -40,12 +40,12 @@ export class CaseDraft {
   }
 
   get sessionCount(): number {
-    return this.statements.size;
+    return this.sessions.size;
   }
 
   /** Makes a session known, even if it never sends anything. */
   session(name: string): void {
-    if (!this.statements.has(name)) this.statements.set(name, []);
+    this.known(name);
   }
 
   setLevel(session: string, level: Level): void {
@@ -57,20 +57,27 @@ export class CaseDraft {
     if (normal !== '') this.setup.push(normal);
   }
 
-  /** The next statement of a session; `together`: in one batch with the statement before. */
-  add(session: string, sql: string, together = false, line?: number): void {
+  private known(name: string): { readonly number: number; readonly statements: string[] } {
+    const known = this.sessions.get(name);
+    if (known !== undefined) return known;
+    const added = { number: this.sessions.size, statements: [] };
+    this.sessions.set(name, added);
+    return added;
+  }
+
+  /** The next statement of a session; `together`: in one batch with the statement before. `line` is asked where it fails. */
+  add(session: string, sql: string, together = false, line?: () => number): void {
     const normal = normalizeSql(sql, this.dialect);
     if (normal === '') return;
-    this.session(session);
-    const statements = this.statements.get(session)!;
-    const ref: StatementRef = [[...this.statements.keys()].indexOf(session), statements.length];
+    const { number, statements } = this.known(session);
+    const ref: StatementRef = [number, statements.length];
     statements.push(normal);
     const last = this.batches.at(-1);
     if (!together || last === undefined) this.batches.push([ref]);
     else if (last.some(([other]) => other === ref[0])) {
       const { file } = this.context;
       throw new FileError(
-        { file, line },
+        { file, line: line?.() },
         `session ${session} cannot send two statements at once (a "|" joins them)`,
       );
     } else last.push(ref);
@@ -78,8 +85,8 @@ export class CaseDraft {
 
   build(): ScheduledCase {
     for (const session of this.levels.keys()) {
-      if (this.statements.has(session)) continue;
-      const known = [...this.statements.keys()].join(', ');
+      if (this.sessions.has(session)) continue;
+      const known = [...this.sessions.keys()].join(', ');
       throw new FileError(
         { file: this.context.file, field: `level ${session}` },
         `there is no session ${session}; sessions are ${known}`,
@@ -91,7 +98,7 @@ export class CaseDraft {
       ...(this.dialect === undefined ? {} : { dialect: this.dialect }),
       ...(this.level === undefined ? {} : { level: this.level }),
       setup: this.setup,
-      sessions: [...this.statements].map(([name, statements]) => {
+      sessions: [...this.sessions].map(([name, { statements }]) => {
         const level = this.levels.get(name);
         return level === undefined ? { name, statements } : { name, level, statements };
       }),

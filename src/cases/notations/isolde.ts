@@ -11,7 +11,7 @@
  * Nothing is skipped or repaired here: what is not a label is SQL, and the database judges it.
  */
 import { FileError } from '../../errors.js';
-import { type Dialect, type Token, tokenize } from '../../sql/index.js';
+import { type Dialect, type Token, tokenize, tokensFrom } from '../../sql/index.js';
 import type { ScheduledCase } from '../schedule.js';
 import { readHead } from '../script-head.js';
 import { CaseDraft, lineAt, type Notation, type NotationContext } from './draft.js';
@@ -79,8 +79,8 @@ class Body {
     let lineStart = true;
     let skipTo = 0;
     let braces = 0;
-    for (const token of tokenize(this.text.slice(from), this.draft.dialect)) {
-      const at = from + token.start;
+    for (const token of tokensFrom(this.text, from, this.draft.dialect)) {
+      const at = token.start;
       if (at < skipTo) continue;
       if (lineStart && braces === 0) {
         delimiterLine.lastIndex = at;
@@ -124,6 +124,7 @@ class Body {
   /** Statements up to `DELIMITER ;`, each ended by the delimiter wherever it stands. */
   private readRaw(from: number, delimiter: string): number {
     const space = /\s*/y;
+    let ending = delimiter;
     for (let at = from; ; ) {
       space.lastIndex = at;
       at += space.exec(this.text)![0].length;
@@ -131,19 +132,21 @@ class Body {
       delimiterLine.lastIndex = at;
       const change = delimiterLine.exec(this.text);
       if (change !== null) {
-        const after = at + change[0].length;
-        return change[1] === ';' ? after : this.readRaw(after, change[1]!);
+        at += change[0].length;
+        if (change[1] === ';') return at;
+        ending = change[1]!;
+        continue;
       }
       const found = labelAt(this.text, at);
       if (found !== undefined) {
         this.enter(found);
         at = found.end;
       }
-      const end = this.text.indexOf(delimiter, at);
-      if (end < 0) this.fail(at, `a statement does not end with the delimiter ${delimiter}`);
+      const end = this.text.indexOf(ending, at);
+      if (end < 0) this.fail(at, `a statement does not end with the delimiter ${ending}`);
       this.start = at;
       this.finish(end);
-      at = end + delimiter.length;
+      at = end + ending.length;
     }
   }
 
@@ -151,7 +154,10 @@ class Body {
     if (this.start < 0) return;
     const sql = this.text.slice(this.start, end);
     if (this.session === undefined) this.draft.addSetup(sql);
-    else this.draft.add(this.session, sql, this.together, lineAt(this.text, this.start));
+    else {
+      const { start } = this;
+      this.draft.add(this.session, sql, this.together, () => lineAt(this.text, start));
+    }
     this.together = false;
     this.start = -1;
   }

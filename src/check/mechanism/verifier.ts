@@ -19,6 +19,7 @@ import { narrowedSnapshot, type Verification } from './verification.js';
 import { viewOf } from './view.js';
 import { isWriteKind, writtenKeys, writtenTables } from './written.js';
 
+/** Pruning looks at every row, so it waits for at least as many operations as there are rows: the work stays linear. */
 const pruneEvery = 64;
 
 export class Verifier {
@@ -88,10 +89,13 @@ export class Verifier {
     const { history } = this;
     const order = this.#order;
     const watermarks = this.#watermarks(order);
+    let due = pruneEvery;
     for (let i = 0; i < order.length; i++) {
       const operation = order[i]!;
       if (operation.end !== null) this.#take(operation);
-      if (i % pruneEvery === pruneEvery - 1) this.#prune(watermarks[i]!);
+      if (i + 1 < due) continue;
+      this.#prune(watermarks[i]!);
+      due = i + 1 + Math.max(pruneEvery, this.#rowCount());
     }
     this.#countVersions();
     const { certifier, findings, exclusive } = this.#verification;
@@ -128,6 +132,12 @@ export class Verifier {
     for (const table of this.#tables.values()) table.prune(watermark, exclusive, drop);
     locks.prune(watermark);
     inFlight.prune(watermark);
+  }
+
+  #rowCount(): number {
+    let count = 0;
+    for (const table of this.#tables.values()) count += table.rows.size;
+    return count;
   }
 
   #countVersions(): void {
