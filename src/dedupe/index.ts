@@ -1,1 +1,8 @@
-export { type Behaviour, describeBehaviour, nameOf, signatureOf, variantOf } from './signature.js';
+export {
+  type Behaviour,
+  describeBehaviour,
+  nameOf,
+  signatureOf,
+  signatureVersion,
+  variantOf,
+} from './signature.js';

@@ -38,6 +38,9 @@ export interface Behaviour {
   readonly history: History;
 }
 
+/** Grows whenever the same bug gets another signature: stores then look for what they keep under the older one. */
+export const signatureVersion = 1;
+
 /** Twelve hexadecimal digits, the same for the same bug. */
 export function signatureOf(behaviour: Behaviour): string {
   return hash(causeLines(behaviour, eventsIn(behaviour)));

@@ -19,11 +19,21 @@ export function recordOf(bug: Bug): BugRecord {
   return record;
 }
 
-export function printRecord({ behaviour, ...record }: BugRecord): string {
-  return `${JSON.stringify({ format, version, ...record, behaviour: behaviour.split('\n') }, null, 2)}\n`;
+/** `signedBy`: the version of signatures it was signed with, where that is known. */
+export function printRecord({ behaviour, ...record }: BugRecord, signedBy?: number): string {
+  const fields = { format, version, ...record, behaviour: behaviour.split('\n'), signedBy };
+  return `${JSON.stringify(fields, null, 2)}\n`;
 }
 
 export function parseRecord(text: string, file: string): BugRecord {
+  return parseSignedRecord(text, file).record;
+}
+
+/** A record, and the version of signatures it was signed with; undefined: an older release's. */
+export function parseSignedRecord(
+  text: string,
+  file: string,
+): { readonly record: BugRecord; readonly signedBy: number | undefined } {
   const node = parseJson(text, file);
   checkFormat(node, format, version);
   node.object([
@@ -46,8 +56,10 @@ export function parseRecord(text: string, file: string): BugRecord {
     'variants',
     'firstSeen',
     'lastSeen',
+    'signedBy',
   ]);
-  return {
+  const signedBy = node.maybe('signedBy', (each) => each.count());
+  const record: BugRecord = {
     id: node.at('id').text(),
     title: node.at('title').text(),
     target: readTarget(node.at('target')),
@@ -76,6 +88,7 @@ export function parseRecord(text: string, file: string): BugRecord {
     firstSeen: readTime(node.at('firstSeen')),
     lastSeen: readTime(node.at('lastSeen')),
   };
+  return { record, signedBy };
 }
 
 /** One line of `runs.jsonl`. */

@@ -4,9 +4,17 @@
  */
 import { basename, join } from 'node:path';
 import { parseCaseFile, printCaseFile, printScript, serialOrder } from '../cases/index.js';
+import { signatureVersion } from '../dedupe/index.js';
 import { FileError } from '../errors.js';
 import { readWholeHistory } from '../histories/index.js';
-import { type Bug, exportFiles, reportHtml, reportMarkdown, type VersionTried } from '../report/index.js';
+import {
+  type Bug,
+  exportFiles,
+  makeBug,
+  reportHtml,
+  reportMarkdown,
+  type VersionTried,
+} from '../report/index.js';
 import { parseRecord, parseRuns, printRecord, recordOf } from './bug-file.js';
 import { readText } from './files.js';
 import { parseFinding, printFinding } from './finding-file.js';
@@ -36,8 +44,12 @@ export function fixedFiles(bug: Bug): { readonly name: string; readonly text: st
 
 /** The files that change when the bug is seen or tried again. */
 export function changingFiles(bug: Bug): { readonly name: string; readonly text: string }[] {
+  const isCurrent = makeBug({ ...bug, at: bug.firstSeen }).signature === bug.signature;
   return [
-    { name: fileNames.record, text: printRecord(recordOf(bug)) },
+    {
+      name: fileNames.record,
+      text: printRecord(recordOf(bug), isCurrent ? signatureVersion : undefined),
+    },
     { name: fileNames.markdown, text: reportMarkdown(bug) },
     { name: fileNames.page, text: reportHtml(bug) },
   ];

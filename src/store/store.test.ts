@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { signatureVersion } from '../dedupe/index.js';
 import { probeCases } from '../probe/index.js';
 import { findBug } from '../report/found-bug.case.js';
 import type { Bug } from '../report/index.js';
@@ -119,6 +120,20 @@ describe('the store', () => {
     expect(await again.isIgnored(bug)).toBe(true);
     expect(await again.isIgnored(form)).toBe(true);
     expect(await again.isIgnored(other)).toBe(false);
+  });
+
+  it('reads nothing but the record of a bug that is signed as today', async () => {
+    const store = await openStore(folder);
+    // As if an older release had kept the bug under another signature, were it not for what its record says.
+    const old = { ...other, id: 'duckdb-dirty-read-3f9a2c41', signature: '3f9a2c41aaaa' };
+    await store.add(old);
+    const record = join(store.folderOf(old.id), 'bug.json');
+    const fields = JSON.parse(await readFile(record, 'utf8'));
+    expect(fields).not.toHaveProperty('signedBy');
+    await writeFile(record, JSON.stringify({ ...fields, signedBy: signatureVersion }));
+    expect((await (await openStore(folder)).add(other)).isNew).toBe(true);
+    const made = JSON.parse(await readFile(join(store.folderOf(other.id), 'bug.json'), 'utf8'));
+    expect(made.signedBy).toBe(signatureVersion);
   });
 
   it('finds a bug by its id, the beginning or end of it, and its signature; says when that is not one bug', async () => {

@@ -12,11 +12,12 @@
  * 3. A bug with the same engine and signature is the same bug: its count grows, nothing else is written but the run.
  */
 import { join, resolve } from 'node:path';
+import { signatureVersion } from '../dedupe/index.js';
 import { errorText, IsoldeError } from '../errors.js';
 import type { History } from '../histories/index.js';
 import { checkFormat, parseJson } from '../json.js';
 import { type Bug, type BugVariant, makeBug, type VersionTried } from '../report/index.js';
-import { type BugRecord, parseRecord, printRun, type RunLine } from './bug-file.js';
+import { type BugRecord, parseRecord, parseSignedRecord, printRun, type RunLine } from './bug-file.js';
 import { changingFiles, checkHome, fileNames, fixedFiles, readStoredBug } from './bug-folder.js';
 import { diskFiles, exists, fileProblem, namesIn, readText, type StoreFiles } from './files.js';
 import { readForeignBugs } from './foreign-bugs.js';
@@ -240,6 +241,7 @@ export class Store {
   async #readOlderNames(): Promise<readonly OlderName[]> {
     const older: OlderName[] = [];
     for (const name of await namesIn(join(this.folder, 'bugs'))) {
+      if (await this.#isSignedAsToday(name)) continue;
       // What cannot be read is told by `list`; it is nobody's home.
       const bug = await readStoredBug(this.folderOf(name)).catch(() => undefined);
       if (bug === undefined) continue;
@@ -247,6 +249,16 @@ export class Store {
       if (now.signature !== bug.signature) older.push({ id: name, signature: bug.signature, now: now.id });
     }
     return older;
+  }
+
+  /** Then its record alone says that its name is no older one: a store of thousands is not read as a whole. */
+  async #isSignedAsToday(name: string): Promise<boolean> {
+    const file = join(this.folderOf(name), fileNames.record);
+    try {
+      return parseSignedRecord((await readText(file)) ?? '', file).signedBy === signatureVersion;
+    } catch {
+      return false;
+    }
   }
 
   /** Makes a change: the store exists, nobody else changes it, and what a dead writer left is gone. */
