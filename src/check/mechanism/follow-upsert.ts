@@ -5,6 +5,7 @@
  * statement can have met is in the way, that row was certainly changed, and with a single new row that one was not
  * added. Otherwise both may have happened: the versions may or may not exist. Nothing is judged here, only followed.
  */
+import type { Operation } from '../../histories/index.js';
 import { intervalOf, rowKey, type UpsertPlan } from '../../rows/index.js';
 import type { PendingWrite } from './in-flight.js';
 import { placeTaken, record, standsInForAnother, type Write } from './judge-write.js';
@@ -79,7 +80,7 @@ function meetRows(
   // A row that is being inserted may be there already.
   const arriving = new Set(pending.flatMap(({ keys }) => [...keys!]));
   for (const key of arriving) table.row(key);
-  const seen: View = plan.byView ? view : { span: intervalOf(operation), current: true, dirty: false };
+  const seen = plan.byView ? view : viewOfMet(view, operation);
   const met: Met[] = [];
   for (const row of table.rows.values()) {
     if (!arriving.has(row.key) && !mayMeet(row, plan)) continue;
@@ -92,6 +93,16 @@ function meetRows(
     met.push({ outlook, certain });
   }
   return met;
+}
+
+/**
+ * What an upsert finds in its way: current rows, or where writes see the snapshot, that. A unique index knows current rows all the
+ * same, and engines differ in whom they ask, so there a row must be the same from the snapshot until now to be certain.
+ */
+function viewOfMet(view: View, operation: Operation): View {
+  const moment = intervalOf(operation);
+  const start = view.current ? moment.start : Math.min(view.span.start, moment.start);
+  return { span: { start, end: moment.end }, current: true, dirty: false };
 }
 
 function imagesOfMet({ outlook, certain }: Met, plan: UpsertPlan): readonly Image[] {

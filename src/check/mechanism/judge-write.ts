@@ -49,12 +49,14 @@ interface Touched {
 
 /**
  * The rows of tables for a subquery. Where writes see the snapshot, so do their subqueries; where they see current rows,
- * engines differ in what a subquery sees, so the rows must be the same from the snapshot until now.
+ * engines differ in what a subquery sees, so the rows must be the same from the snapshot until now. Where plain reads see what is
+ * not committed, a subquery may, too, although the write around it does not.
  */
 function bindTables(verification: Verification, write: Write, reads: readonly Table[]): RowsOf | string {
   const { tx, operation } = write;
   const span = { start: Math.min(tx.start, operation.start), end: intervalOf(operation).end };
-  const view = write.view.current ? { span, current: true, dirty: false } : write.view;
+  const dirty = tx.contract?.mechanism?.pivot === 'uncommitted';
+  const view = write.view.current ? { span, current: true, dirty } : write.view;
   const states = new Map<Table, ReturnType<RowsOf>>();
   for (const table of reads) {
     const rows = certainRows(verification, verification.tables.get(table.name)!, tx, view);

@@ -95,3 +95,50 @@ describe('what it may have done is not held against anybody', () => {
     expect(judge(apart, 'mariadb:repeatable-read', 'mysql').kinds).toEqual([]);
   });
 });
+
+describe('which state it meets', () => {
+  const late = (other: string, write: string, seen: string) => `
+    T1: BEGIN
+    T1: SELECT rid, k, v FROM t -> 1,10,5 | 2,20,6
+    T2: ${other} -> 1
+    T1: ${write}
+    T1: SELECT rid, k, v FROM t -> ${seen}`;
+  const insert = 'INSERT INTO t VALUES (5, 30, 1)';
+  const upsert = 'INSERT INTO t VALUES (3, 30, 7) ON CONFLICT (k) DO UPDATE SET v = 8 -> 1';
+
+  it('is the snapshot where writes see the snapshot', () => {
+    const engine = ['turso:snapshot+mvcc', 'sqlite'] as const;
+    const seen = '1,10,5 | 2,20,6 | 3,30,7';
+    expect(judge(late(insert, upsert, seen), ...engine)).toEqual({ kinds: [], reads: 2 });
+  });
+
+  it('may be the current one there, too, for a unique index knows no snapshots', () => {
+    const nothing = 'INSERT INTO t VALUES (3, 10, 7) ON CONFLICT (k) DO NOTHING';
+    const gone = 'DELETE FROM t WHERE k = 10';
+    for (const [answer, seen] of [
+      [0, '1,10,5 | 2,20,6'],
+      [1, '1,10,5 | 2,20,6 | 3,10,7'],
+    ])
+      expect(
+        judge(late(gone, `${nothing} -> ${answer}`, `${seen}`), 'postgres:repeatable-read', 'postgres'),
+      ).toEqual({ kinds: [], reads: 2 });
+  });
+});
+
+describe('INSERT … SELECT', () => {
+  const tables = ['CREATE TABLE t (id INT PRIMARY KEY, v INT)', 'INSERT INTO t VALUES (1, 10)'];
+  const copy = (seen: string) => `
+    T1: BEGIN
+    T1: UPDATE t SET v = 99 WHERE id = 1 -> 1
+    T2: BEGIN
+    T2: INSERT INTO u SELECT id, v FROM t WHERE id = 1 -> 1
+    T2: SELECT id, v FROM u -> ${seen}
+    T1: ROLLBACK`;
+
+  it('copies uncommitted values where plain reads see them', () => {
+    const setupOfBoth = [...tables, 'CREATE TABLE u (id INT PRIMARY KEY, v INT)'];
+    for (const seen of ['1,99', '1,10'])
+      expect(judge(copy(seen), 'mariadb:read-uncommitted', 'mysql', setupOfBoth).kinds).toEqual([]);
+    expect(judge(copy('1,99'), 'postgres:read-committed', 'postgres', setupOfBoth).kinds).toHaveLength(1);
+  });
+});
