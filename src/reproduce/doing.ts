@@ -1,5 +1,5 @@
 /** What the mirror keeps of a transaction while it is open. */
-import type { Image, Table } from './schema.js';
+import type { Image, Table } from '../rows/index.js';
 
 /** What a transaction has done so far. Few objects each, millions of transactions: lists, not maps. */
 export class Doing {

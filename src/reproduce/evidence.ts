@@ -3,11 +3,10 @@
  * versions each read asks for, and the orders that locks already prove. `mirror.ts` collects it, `constraints.ts` turns
  * it into edges, `invariants.ts` checks a schedule against it.
  */
-import type { Evaluated } from '../sql/index.js';
+import { type Image, isHit, type Satisfies, sameCell } from '../rows/index.js';
+import type { Evaluated, EvaluatedRow } from '../sql/index.js';
 import { onTable } from './conflicts.js';
 import { groupBy, Ints } from './ints.js';
-import { type Image, sameCell } from './schema.js';
-import type { RowTest } from './statement-plan.js';
 import type { Steps } from './steps.js';
 
 /** Why one step stands before another. The numbers are what edges carry; `reasons.ts` makes sentences of them. */
@@ -64,7 +63,7 @@ export class Objects {
   readonly initial: Image[] = [];
   readonly chains: (Chain | undefined)[] = [];
 
-  add(name: string, table: number, initial?: Image): number {
+  add(name: string, table: number, initial: Image = 'unknown'): number {
     this.names.push(name);
     this.tableOf.push(table);
     this.initial.push(initial);
@@ -76,11 +75,11 @@ export class Objects {
 /** What a read says about the version of a row that it saw. */
 export type Expected =
   /** The row with these cells; a cell may be unknown, and then the condition may still say something of it. */
-  | { readonly type: 'cells'; readonly cells: readonly Evaluated[]; readonly where?: RowTest }
+  | { readonly type: 'cells'; readonly cells: readonly Evaluated[]; readonly where?: Satisfies }
   /** No row that satisfies the condition. */
-  | { readonly type: 'none'; readonly where: RowTest | undefined }
+  | { readonly type: 'none'; readonly where: Satisfies | undefined }
   /** Some row that satisfies the condition. */
-  | { readonly type: 'some'; readonly where: RowTest | undefined };
+  | { readonly type: 'some'; readonly where: Satisfies | undefined };
 
 export interface Need {
   readonly step: number;
@@ -96,34 +95,43 @@ export interface Scan {
   readonly snapshot: number;
   /** The table's object. */
   readonly table: number;
-  readonly where: RowTest | undefined;
+  readonly where: Satisfies | undefined;
   /** Rows of the result, which have needs of their own, and rows its own transaction had written. */
   readonly known: ReadonlySet<number>;
 }
 
+/** A query that is evaluated on whole tables: a join, an aggregate, a subquery. */
+export interface Query {
+  readonly step: number;
+  readonly snapshot: number;
+  /** The objects of its tables. */
+  readonly tables: readonly number[];
+  /** Its result on tables with these rows, or why it cannot be told. */
+  readonly run: (rowsOf: (table: number) => readonly EvaluatedRow[]) => readonly EvaluatedRow[] | string;
+  readonly result: readonly EvaluatedRow[];
+  /** What its own transaction had left in rows. */
+  readonly own: ReadonlyMap<number, Image>;
+}
+
 /** Whether a version can be what a read saw; undefined: it cannot be told. */
 export function explains(image: Image, expected: Expected): boolean | undefined {
-  if (image === undefined) return undefined;
+  if (image === 'unknown') return undefined;
   if (expected.type === 'cells') {
-    if (image === null) return false;
+    if (image === 'absent') return false;
     let sure: boolean | undefined = true;
     for (let i = 0; i < expected.cells.length; i++) {
       const same = sameCell(image[i] ?? null, expected.cells[i]!);
       if (same === false) return false;
       if (same === undefined) sure = undefined;
     }
-    return expected.where !== undefined && truthOf(expected.where(image)) === false ? false : sure;
+    return expected.where?.(image) === false ? false : sure;
   }
-  const present =
-    image === null ? false : expected.where === undefined ? true : truthOf(expected.where(image));
+  const present = isHit(image, expected.where ?? everyRow);
   if (present === undefined) return undefined;
   return expected.type === 'some' ? present : !present;
 }
 
-/** NULL counts as no; undefined where it cannot be known. */
-export function truthOf(truth: ReturnType<RowTest>): boolean | undefined {
-  return typeof truth === 'boolean' ? truth : truth === null ? false : undefined;
-}
+const everyRow: Satisfies = () => true;
 
 /** The objects each step accesses, and in which roles (`conflicts.ts`). */
 export interface Accesses {
@@ -231,6 +239,7 @@ export interface Evidence {
   readonly accesses: Accesses;
   readonly needs: readonly Need[];
   readonly scans: readonly Scan[];
+  readonly queries: readonly Query[];
   readonly edges: Edges;
   readonly choices: Choice[];
   readonly unexplained: Unexplained[];

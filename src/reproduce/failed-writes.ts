@@ -13,10 +13,9 @@
  *   committed, the loser's snapshot stands before that COMMIT.
  */
 import type { Mechanism } from '../contracts/index.js';
+import type { Image, Satisfies } from '../rows/index.js';
 import { because, type Chain, type Choice, explains, type Order } from './evidence.js';
 import type { LockTable } from './locks.js';
-import type { Image } from './schema.js';
-import type { RowTest } from './statement-plan.js';
 import type { Steps } from './steps.js';
 
 export interface FailedWrite {
@@ -26,7 +25,7 @@ export interface FailedWrite {
   /** What the error tells: another held it (`held`), or had changed it since the snapshot (`changed`); absent: either. */
   readonly met?: 'held' | 'changed';
   /** What the row had to satisfy, in the snapshot, to be fought over. */
-  readonly where?: RowTest | undefined;
+  readonly where?: Satisfies | undefined;
 }
 
 export interface FailedWriteContext {
@@ -92,7 +91,7 @@ function* opponents(
     const version = endsIn(other) === 'rollback' ? -1 : versionOf(chain, ending, steps);
     const published = version >= 0;
     if (published && where !== undefined) {
-      const before = version === 0 ? context.initial(object) : chain!.image[version - 1];
+      const before = version === 0 ? context.initial(object) : chain!.image[version - 1]!;
       if (explains(before, { type: 'some', where }) === false) continue;
     }
     if (mechanism.writeConflict !== 'waits') {

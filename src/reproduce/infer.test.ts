@@ -105,7 +105,14 @@ function story(lines: readonly string[], setup: readonly string[]): History {
     const over = ends ?? (told === 'deadlock' ? 'rollback' : open.has(session) ? undefined : 'commit');
     if (over !== undefined) open.delete(session);
     return {
-      ...{ session, transaction, kind: word as 'select', sql: sql!, start: Number(start), end: Number(end) },
+      ...{
+        session,
+        transaction,
+        kind: (word === 'create' ? 'ddl' : word) as 'select',
+        sql: sql!,
+        start: Number(start),
+        end: Number(end),
+      },
       outcome: fails ? 'error' : 'ok',
       ...(fails && { error: { class: told as 'deadlock', message: told! } }),
       ...(over !== undefined && { ends: over }),
@@ -190,12 +197,57 @@ describe('order inference, case by case', () => {
     ['names rows without a key by a column that told them apart', 'UPDATE t SET v = 1 WHERE id = 1', true],
     ['but not by one that a statement changes', 'UPDATE t SET id = 3 WHERE id = 1', false],
     ['nor by one with a value that was put in twice', 'INSERT INTO t VALUES (1, 1)', false],
-    ['nor if rows came from a query', 'INSERT INTO t SELECT 3, 3', false],
+    ['nor by one that a query copied', 'INSERT INTO t SELECT id, v FROM t WHERE id = 1', false],
+    ['but also where rows came from a query', 'INSERT INTO t SELECT 3, 3', true],
   ])('%s', (_, sql, named) => {
     const keyless = [setup[0]!.replace(' PRIMARY KEY', ''), setup[1]!];
     const history = story([`0 1-9 ${sql} -> 1`, '1 2-8 UPDATE t SET v = 2 WHERE id = 2 -> 1'], keyless);
     const batch = batchesOf(history, 'postgres:read-committed');
     expect(batch('0.0') === batch('1.0')).toBe(named);
+  });
+
+  it.each([
+    ['an aggregate', 'SELECT SUM(v) FROM t', '[[30]]', '[[21]]'],
+    ['a join', 'SELECT a.v FROM t AS a JOIN t AS b ON a.id < b.id', '[[10]]', '[[1]]'],
+    ['a subquery', 'SELECT id FROM t WHERE v = (SELECT MAX(v) FROM t WHERE id = 1)', '[[1]]', '[[1]]'],
+  ])('tells from the result of %s which COMMITs it saw', (_, sql, before, after) => {
+    const lines = [
+      '0 1-2 BEGIN',
+      '0 3-4 UPDATE t SET v = 1 WHERE id = 1 -> 1',
+      '0 10-20 COMMIT',
+      `1 11-19 ${sql} -> ${before}`,
+    ];
+    const older = batchesOf(story(lines, setup), 'postgres:read-committed');
+    if (before !== after) expect(older('1.0')).toBeLessThan(older('0.2'));
+    const newer = lines.map((line) => line.replace(before, after));
+    const later = batchesOf(story(newer, setup), 'postgres:read-committed');
+    if (before !== after) expect(later('0.2')).toBeLessThan(later('1.0'));
+  });
+
+  it.each([
+    ['an upsert', 'INSERT INTO t VALUES (1, 5) ON CONFLICT (id) DO UPDATE SET v = 6'],
+    ['an upsert that adds', 'INSERT INTO t VALUES (3, 5) ON CONFLICT (id) DO NOTHING'],
+    ['an UPDATE with a subquery of another table', 'UPDATE t SET v = (SELECT MAX(w) FROM u) WHERE id = 1'],
+    ['INSERT … SELECT', 'INSERT INTO t SELECT 3, w FROM u WHERE id = 1'],
+  ])('follows %s row by row', (_, sql) => {
+    const tables = [...setup, 'CREATE TABLE u (id INT PRIMARY KEY, w INT)', 'INSERT INTO u VALUES (1, 1)'];
+    const history = story([`0 1-9 ${sql} -> 1`, '1 2-8 UPDATE t SET v = 2 WHERE id = 2 -> 1'], tables);
+    const batch = batchesOf(history, 'postgres:read-committed');
+    expect(batch('0.0')).toBe(batch('1.0'));
+  });
+
+  it('creates a table before anybody uses it, and then goes row by row', () => {
+    const history = story(
+      [
+        '0 1-2 CREATE TABLE n (id INT PRIMARY KEY, v INT)',
+        '0 5-9 INSERT INTO n VALUES (1, 1) -> 1',
+        '1 6-10 INSERT INTO n VALUES (2, 2) -> 1',
+      ],
+      setup,
+    );
+    const batch = batchesOf(history, 'postgres:read-committed');
+    expect(batch('0.0')).toBeLessThan(batch('1.0'));
+    expect(batch('0.1')).toBe(batch('1.0'));
   });
 
   it('runs statements on different rows in one batch', () => {

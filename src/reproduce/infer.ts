@@ -5,7 +5,7 @@
  * 1. The program is rebuilt from the history (`steps.ts`).
  * 2. The mirror follows rows, versions and locks through the answers (`mirror.ts`, `locks.ts`).
  * 3. Orders are found: by time (`time-order.ts`), by locks (`locks.ts`), by the versions that reads show
- *    (`version-order.ts`), by failures (`failed-writes.ts`). Where several fit, `solve.ts` chooses.
+ *    (`version-order.ts`, `query-order.ts`), by failures (`failed-writes.ts`). Where several fit, `solve.ts` chooses.
  * 4. Batches are made that keep them (`batches.ts`), and checked (`invariants.ts`).
  *
  * The contract's mechanism says which of these there is:
@@ -25,12 +25,14 @@ import type { Case, OrderReason, Schedule, StatementRef } from '../cases/index.j
 import type { Contract, Mechanism } from '../contracts/index.js';
 import { IsoldeError } from '../errors.js';
 import type { History } from '../histories/index.js';
+import { withCatalog } from '../rows/index.js';
 import { counted } from '../words.js';
 import type { Batches } from './batches.js';
 import type { Evidence } from './evidence.js';
 import { type BrokenInvariant, brokenInvariants } from './invariants.js';
 import { collectEvidence } from './mirror.js';
 import { type StepPair, strength } from './order-graph.js';
+import { addQueryOrder } from './query-order.js';
 import { orderReasons } from './reasons.js';
 import { type Solution, solve } from './solve.js';
 import { type LeftOut, refOf, type Steps, stepsOf } from './steps.js';
@@ -132,8 +134,11 @@ export function openInference(history: History, contract: Contract, options: Inf
   }
   const { failureRollsBack } = mechanism;
   const steps = stepsOf(history, { keepTimed: options.keepTimed, spared: options.spared, failureRollsBack });
-  const evidence = collectEvidence(history, steps, { ...contract, mechanism });
+  const evidence = withCatalog(history, {}, (catalog) =>
+    collectEvidence(history, steps, { ...contract, mechanism }, catalog),
+  );
   addVersionOrder(evidence);
+  addQueryOrder(evidence);
   if (mechanism.protocol === 'timestamp') addTimestampOrder(evidence);
   const times = timeOrder(steps, evidence.accesses, evidence.objects.names.length);
   const guesses = (about: 'none' | 'tables' | 'all', onGuess?: (step: number, object: number) => void) => {

@@ -9,11 +9,12 @@
  *
  * Steps for which the raw run itself has no explanation are exempt from 3 and 4, and so are steps sent to wait.
  */
+
 import { type Schedule, scheduleProblem } from '../cases/index.js';
+import type { Image } from '../rows/index.js';
 import { inConflict } from './conflicts.js';
 import { type Evidence, explains } from './evidence.js';
 import { type Groups, groupBy, Ints } from './ints.js';
-import type { Image } from './schema.js';
 
 export interface BrokenInvariant {
   readonly invariant: 'program order' | 'conflict in a batch' | 'version' | 'lock';
@@ -115,7 +116,7 @@ class Walk {
     const { first, order } = this.#needs;
     for (let i = first[step]!; i < first[step + 1]!; i++) {
       const need = this.evidence.needs[order[i]!]!;
-      if (explains(this.#image[need.row], need.expected) !== false) continue;
+      if (explains(this.#image[need.row]!, need.expected) !== false) continue;
       if (this.exempt.has(step) || this.#unexplained.has(`${need.step} ${need.row}`)) continue;
       const what = `${this.#text(need.step)} read a version of ${this.#name(need.row)} that is not the newest then`;
       this.report({ invariant: 'version', batch: number, what });
@@ -154,7 +155,7 @@ class Walk {
     const { first, order } = this.#published;
     for (let i = first[step]!; i < first[step + 1]!; i++) {
       const row = this.#publishedRow.at(order[i]!);
-      this.#image[row] = this.evidence.objects.chains[row]!.image[this.#publishedVersion.at(order[i]!)];
+      this.#image[row] = this.evidence.objects.chains[row]!.image[this.#publishedVersion.at(order[i]!)]!;
     }
     const { steps } = this.evidence;
     if (steps.endOf[steps.transaction[step]!] === step) this.#ended[steps.transaction[step]!] = 1;

@@ -3,11 +3,10 @@
  * that another held or had changed (`failed-writes.ts` looks for whom), a key that existed, or the one writer.
  */
 import type { ErrorClass, Operation } from '../histories/index.js';
+import { type ChangePlan, isHit, type Plan, rowKey, type ScanPlan, type Table } from '../rows/index.js';
+import type { EvaluatedRow } from '../sql/index.js';
 import * as role from './conflicts.js';
 import type { MirrorState } from './mirror-state.js';
-import { rowName } from './schema.js';
-import type { DeletePlan, InsertPlan, Plan, ScanPlan, UpdatePlan } from './statement-plan.js';
-import { matches } from './touched-rows.js';
 
 /** A COMMIT that failed validation: another had committed one of its rows since its snapshot. */
 export function failedCommit(state: MirrorState, step: number, transaction: number): void {
@@ -27,16 +26,33 @@ export function failedStatement(
   plan: Plan,
 ): void {
   const errorClass = error?.class;
-  if (plan.type === 'opaque') {
-    for (const table of [...plan.reads, ...plan.writes])
-      state.accesses.add(step, state.tableObject[table.number]!, role.read);
-  } else if (state.writerLock >= 0 && (errorClass === 'busy' || errorClass === 'serialization')) {
+  const noRows = () => [];
+  if (
+    state.writerLock >= 0 &&
+    (errorClass === 'busy' || errorClass === 'serialization') &&
+    plan.type !== 'opaque'
+  ) {
     state.accesses.add(step, state.writerLock, role.lock);
     state.basedOn(step, transaction, state.writerLock);
     const met = errorClass === 'busy' ? 'held' : 'changed';
     state.failed.push({ step, transaction, object: state.writerLock, met });
-  } else if (plan.type === 'insert') failedInsert(state, step, transaction, errorClass, plan);
-  else failedChange(state, step, transaction, errorClass, plan);
+  } else if (plan.type === 'upsert')
+    failedInsert(state, step, transaction, errorClass, plan.table, plan.rows);
+  else if (plan.type === 'insert') {
+    const rows = plan.reads.length === 0 ? plan.bind(noRows) : '';
+    if (typeof rows !== 'string') failedInsert(state, step, transaction, errorClass, plan.table, rows);
+    else readTables(state, step, [plan.table, ...plan.reads]);
+  } else if (plan.type === 'update' || plan.type === 'delete') {
+    readTables(state, step, plan.reads);
+    const { where } = plan.reads.length === 0 ? plan.bind(noRows) : { where: () => undefined };
+    failedChange(state, step, transaction, errorClass, { ...plan, where });
+  } else if (plan.type === 'scan') failedChange(state, step, transaction, errorClass, plan);
+  else if (plan.type === 'query') readTables(state, step, plan.tables);
+  else if (plan.type === 'opaque') readTables(state, step, [...plan.reads, ...(plan.tables ?? [])]);
+}
+
+function readTables(state: MirrorState, step: number, tables: readonly Table[]): void {
+  for (const table of tables) state.accesses.add(step, state.tableObject[table.number]!, role.read);
 }
 
 function failedInsert(
@@ -44,11 +60,12 @@ function failedInsert(
   step: number,
   transaction: number,
   errorClass: ErrorClass | undefined,
-  { table, rows }: InsertPlan,
+  table: Table,
+  rows: readonly EvaluatedRow[],
 ): void {
   const exists = errorClass === 'duplicate-key';
   for (const cells of rows) {
-    const name = rowName(table, cells);
+    const name = rowKey(cells, table.identity);
     if (name === undefined) continue;
     const row = state.row(table, name);
     state.accesses.add(step, row, role.read | role.lock);
@@ -69,7 +86,12 @@ function failedChange(
   step: number,
   transaction: number,
   errorClass: ErrorClass | undefined,
-  { type, table, keys, where }: ScanPlan | UpdatePlan | DeletePlan,
+  {
+    type,
+    table,
+    keys,
+    where,
+  }: Pick<ScanPlan | ChangePlan, 'type' | 'table' | 'keys'> & Pick<ScanPlan, 'where'>,
 ): void {
   const { writeConflict, firstUpdaterWins } = state.mechanism;
   const rows =
@@ -87,7 +109,7 @@ function failedChange(
     if (state.clock < 0) state.failed.push({ step, transaction, object: row, where });
     // Before it failed for one row it may have locked others.
     const waits = keys === undefined && writeConflict === 'waits';
-    if (waits && matches(state.imageFor(transaction, row), where) !== false)
+    if (waits && isHit(state.imageFor(transaction, row), where) !== false)
       state.locks.pass(step, transaction, row);
   }
   const fought = errorClass === 'serialization' && firstUpdaterWins && keys?.length === 1;

@@ -4,9 +4,19 @@
  */
 import type { Contract, Mechanism } from '../contracts/index.js';
 import type { History, Operation } from '../histories/index.js';
-import type { Dialect } from '../sql/index.js';
+import {
+  type Catalog,
+  IdentityEnded,
+  type Image,
+  isExclusive,
+  type RowLock,
+  rowKey,
+  type Satisfies,
+  splitObject,
+  type Table,
+} from '../rows/index.js';
+import type { EvaluatedRow } from '../sql/index.js';
 import * as role from './conflicts.js';
-import { nameRows } from './de-facto-key.js';
 import { Doing } from './doing.js';
 import {
   AccessList,
@@ -14,15 +24,14 @@ import {
   type Expected,
   type Need,
   Objects,
+  type Query,
   type Scan,
   type Uncertain,
   type Unexplained,
 } from './evidence.js';
 import type { FailedWrite } from './failed-writes.js';
 import { LockTable } from './locks.js';
-import { addTable, type Image, readSchema, type Table, tableKey } from './schema.js';
 import { snapshotSteps } from './snapshots.js';
-import type { RowLock, RowTest } from './statement-plan.js';
 import type { Steps } from './steps.js';
 
 /** Which clause of the mechanism says what a statement sees. */
@@ -32,9 +41,12 @@ export type Sees = 'plain' | 'lockingReadsSee' | 'writesSee';
 export const scanLimit = 2_000;
 
 export class MirrorState {
-  readonly dialect: Dialect;
   readonly mechanism: Mechanism;
-  readonly tables: Map<string, Table>;
+  readonly tables: Table[];
+  /** The first rows of each table, by name; undefined: not known, or some have no name. */
+  readonly #initial: (ReadonlyMap<string, Image> | undefined)[] = [];
+  /** Rows that were put in, of tables where only that shows what names rows. */
+  readonly #put = new Set<number>();
   readonly objects = new Objects();
   readonly tableObject: number[] = [];
   readonly rows: Map<string, number>[] = [];
@@ -45,6 +57,7 @@ export class MirrorState {
   readonly accesses = new AccessList();
   readonly needs: Need[] = [];
   readonly scans: Scan[] = [];
+  readonly queries: Query[] = [];
   readonly edges = new Edges();
   readonly unexplained: Unexplained[] = [];
   readonly uncertain: Uncertain[] = [];
@@ -70,21 +83,20 @@ export class MirrorState {
     readonly history: History,
     readonly steps: Steps,
     contract: Contract & { mechanism: Mechanism },
+    readonly catalog: Catalog,
     /** Takes a step before its turn. */
     private readonly take: (step: number) => void,
   ) {
-    const { header, operations } = history;
-    this.dialect = header.dialect ?? 'postgres';
+    const { operations } = history;
     this.mechanism = contract.mechanism;
-    this.tables = readSchema(header.setup ?? [], this.dialect);
-    nameRows(this.tables, operations, this.dialect);
+    this.tables = [...catalog.tables];
     this.taken = new Uint8Array(steps.count);
     this.snapshot = snapshotSteps(steps, operations, this.mechanism);
     this.scanLocks = this.mechanism.passedRows === 'kept';
     this.writerLock =
       this.mechanism.protocol === 'single-writer' ? this.objects.add('the writer lock', -1) : -1;
     this.clock = this.mechanism.protocol === 'timestamp' ? this.objects.add('the timestamps', -1) : -1;
-    for (const table of this.tables.values()) this.openTable(table);
+    for (const table of this.tables) this.openTable(table);
     const { firstUpdaterWins } = this.mechanism;
     this.locks = new LockTable(
       steps,
@@ -127,30 +139,60 @@ export class MirrorState {
   openTable(table: Table): void {
     this.tableObject[table.number] = this.objects.add(table.name, -1);
     this.rows[table.number] = new Map();
-    for (const name of table.initial?.keys() ?? []) this.row(table, name);
+    this.#initial[table.number] = firstRows(table);
+    for (const name of this.#initial[table.number]?.keys() ?? []) {
+      const row = this.row(table, name);
+      if (table.basis === 'shown') this.#put.add(row);
+    }
   }
 
   row(table: Table, name: string): number {
     const rows = this.rows[table.number]!;
     let row = rows.get(name);
     if (row === undefined) {
-      const initial = table.initial === undefined ? undefined : (table.initial.get(name) ?? null);
+      const first = this.#initial[table.number];
+      const initial = first === undefined ? 'unknown' : (first.get(name) ?? 'absent');
       row = this.objects.add(`${table.name}/${name}`, this.tableObject[table.number]!, initial);
       rows.set(name, row);
-      this.current[row] = this.blind.has(table) ? undefined : initial;
+      this.current[row] = this.blind.has(table) ? 'unknown' : initial;
     }
     return row;
   }
 
+  /** The row that an INSERT puts in; undefined: it has no name. */
+  newRow(table: Table, cells: EvaluatedRow): number | undefined {
+    const name = rowKey(cells, table.identity);
+    if (table.basis !== 'shown') return name === undefined ? undefined : this.row(table, name);
+    const row = name === undefined ? undefined : this.row(table, name);
+    if (row === undefined || this.#put.has(row)) throw new IdentityEnded(table);
+    this.#put.add(row);
+    return row;
+  }
+
   rowOf(object: string): { table: Table; row: number } {
-    const slash = object.indexOf('/');
-    const name = slash < 0 ? '' : object.slice(0, slash);
-    let table = this.tables.get(tableKey(name));
-    if (table === undefined) {
-      table = addTable(this.tables, name);
-      this.openTable(table);
-    }
-    return { table, row: this.row(table, object.slice(slash + 1)) };
+    const [name, key] = splitObject(object);
+    const table =
+      this.catalog.find(name) ?? this.tables.find((one) => one.name === name) ?? this.#mention(name);
+    return { table, row: this.row(table, key) };
+  }
+
+  /** A table of which nothing but rows is known. */
+  #mention(name: string): Table {
+    const table: Table = {
+      number: this.tables.length,
+      name,
+      shape: { name, columns: [], keys: [], checks: [] },
+      identity: [],
+      basis: 'none',
+      indexed: true,
+      uniqueKeys: undefined,
+      unfollowed: undefined,
+      initial: undefined,
+      createdBy: undefined,
+    };
+    this.tables.push(table);
+    this.openTable(table);
+    return table;
   }
 
   do(transaction: number): Doing {
@@ -168,7 +210,7 @@ export class MirrorState {
     const own = this.doing[transaction]?.wrote(row) === true;
     if (locking) {
       this.settle(step, transaction, row);
-      this.lock(step, transaction, row, lock === 'share' ? role.share : role.lock);
+      this.lock(step, transaction, row, isExclusive(lock) ? role.lock : role.share);
       if (this.scanLocks) this.scanLock(step, transaction, undefined, false, row);
     }
     if (own) return;
@@ -179,7 +221,7 @@ export class MirrorState {
   }
 
   /** It looked for a row and found none that satisfies its condition; nothing was locked. */
-  missRow(step: number, transaction: number, row: number, where: RowTest | undefined, clause: Sees): void {
+  missRow(step: number, transaction: number, row: number, where: Satisfies, clause: Sees): void {
     this.accesses.add(step, row, role.read);
     if (this.doing[transaction]?.wrote(row) === true) return;
     const seen = this.snapshotOf(step, transaction, clause);
@@ -211,7 +253,7 @@ export class MirrorState {
     this.lock(step, transaction, row, role.write | role.lock, inserts);
     if (this.scanLocks) this.scanLock(step, transaction, undefined, false, row);
     if (this.writerLock >= 0) this.writer(step, transaction, true);
-    this.do(transaction).write(row, this.current[row], image);
+    this.do(transaction).write(row, this.current[row]!, image);
     this.current[row] = image;
     this.basedOn(step, transaction, row);
     if (this.mechanism.pivot === 'uncommitted') this.version(row, step, image);
@@ -224,7 +266,7 @@ export class MirrorState {
     doing.access(row, role.write | role.lock);
     doing.late ??= new Map();
     doing.late.set(row, image);
-    doing.write(row, this.current[row], image);
+    doing.write(row, this.current[row]!, image);
     this.basedOn(step, transaction, row);
   }
 
@@ -232,7 +274,7 @@ export class MirrorState {
   imageFor(transaction: number, row: number): Image {
     const doing = this.doing[transaction];
     const at = doing === undefined ? -1 : doing.rows.indexOf(row);
-    return at < 0 ? this.current[row] : doing!.after[at];
+    return at < 0 ? this.current[row]! : doing!.after[at]!;
   }
 
   /**
@@ -261,6 +303,13 @@ export class MirrorState {
       this.accesses.add(snapshot, row, role.snapshot);
   }
 
+  /** A table is created, or gets an index: whoever uses it comes before or after. */
+  define(step: number, transaction: number, table: Table): void {
+    const object = this.tableObject[table.number]!;
+    this.accesses.add(step, object, role.write | role.lock);
+    this.do(transaction).access(object, role.write);
+  }
+
   /** Nobody knows which rows it changed: all of them may have. */
   fuzzyWrite(step: number, transaction: number, table: Table): void {
     const object = this.tableObject[table.number]!;
@@ -271,9 +320,9 @@ export class MirrorState {
     doing.fuzzy.add(table);
     if (this.writerLock >= 0) this.writer(step, transaction, true);
     if (this.rows[table.number]!.size > scanLimit) this.blind.add(table);
-    else for (const row of this.rows[table.number]!.values()) this.current[row] = undefined;
+    else for (const row of this.rows[table.number]!.values()) this.current[row] = 'unknown';
     doing.rows.forEach((row, i) => {
-      if (this.objects.tableOf[row] === object) doing.after[i] = undefined;
+      if (this.objects.tableOf[row] === object) doing.after[i] = 'unknown';
     });
   }
 
@@ -323,7 +372,7 @@ export class MirrorState {
       if (writeConflict === 'none' && roles & role.write && committed)
         this.locks.take(step, transaction, object, { exclusive: true, writes: true });
       if (object === this.writerLock && committed && roles & role.write)
-        this.version(object, step, undefined);
+        this.version(object, step, 'unknown');
     }
     for (const table of doing.watched ?? []) this.accesses.add(step, table, role.publish);
     for (const [row, image] of doing.late ?? []) {
@@ -333,16 +382,16 @@ export class MirrorState {
     }
     for (let i = 0; i < doing.rows.length; i++) {
       const row = doing.rows[i]!;
-      const before = doing.before[i];
+      const before = doing.before[i]!;
       if (!committed && doing.late?.has(row) !== true) this.current[row] = before;
       if (pivot !== 'uncommitted') {
-        if (committed) this.version(row, step, ends === 'unknown' ? undefined : doing.after[i]);
+        if (committed) this.version(row, step, ends === 'unknown' ? 'unknown' : doing.after[i]!);
       } else if (!committed) this.version(row, step, before);
     }
     for (const table of doing.fuzzy ?? []) {
       if (!committed || this.blind.has(table)) continue;
       for (const row of this.rows[table.number]!.values())
-        if (!doing.wrote(row)) this.version(row, step, undefined);
+        if (!doing.wrote(row)) this.version(row, step, 'unknown');
     }
     doing.clear();
     this.#idle.push(doing);
@@ -356,4 +405,16 @@ export class MirrorState {
       chain.image.push(image);
     }
   }
+}
+
+/** The rows a table begins with, by name. */
+function firstRows({ initial, identity, unfollowed }: Table): ReadonlyMap<string, Image> | undefined {
+  if (initial === undefined || unfollowed !== undefined) return undefined;
+  const rows = new Map<string, Image>();
+  for (const cells of initial) {
+    const name = rowKey(cells, identity);
+    if (name === undefined) return undefined;
+    rows.set(name, cells);
+  }
+  return rows;
 }

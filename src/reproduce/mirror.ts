@@ -11,33 +11,38 @@
  */
 import type { Contract, Mechanism } from '../contracts/index.js';
 import type { Access, History, Operation } from '../histories/index.js';
+import {
+  type Catalog,
+  type ChangePlan,
+  isExclusive,
+  overlay,
+  type Plan,
+  Planner,
+  type QueryPlan,
+  recordedCells,
+  rowKey,
+  type ScanPlan,
+  type Table,
+  valuesOf,
+} from '../rows/index.js';
 import type { Evaluated } from '../sql/index.js';
 import * as role from './conflicts.js';
 import type { Evidence, Expected } from './evidence.js';
 import { failedWriteChoices } from './failed-writes.js';
 import { failedCommit, failedStatement } from './mirror-failures.js';
 import { MirrorState } from './mirror-state.js';
-import { cellsOf, isRecord, lockOfText, overlay, resultRows } from './operation-rows.js';
+import { followChange, followInsert, followOpaque, followUpsert, readTables } from './mirror-writes.js';
+import { lockOfText, resultRows } from './operation-rows.js';
 import { rollBackTo, setSavepoint } from './savepoints.js';
-import { rowName } from './schema.js';
-import {
-  type DeletePlan,
-  type InsertPlan,
-  type OpaquePlan,
-  type Plan,
-  Planner,
-  type ScanPlan,
-  type UpdatePlan,
-} from './statement-plan.js';
 import { type Steps, stepsByTime } from './steps.js';
-import { byCount, matches, rangeTouched } from './touched-rows.js';
 
 export function collectEvidence(
   history: History,
   steps: Steps,
   contract: Contract & { mechanism: Mechanism },
+  catalog: Catalog,
 ): Evidence {
-  return new Mirror(history, steps, contract).run();
+  return new Mirror(history, steps, contract, catalog).run();
 }
 
 class Mirror {
@@ -48,9 +53,10 @@ class Mirror {
     history: History,
     private readonly steps: Steps,
     contract: Contract & { mechanism: Mechanism },
+    catalog: Catalog,
   ) {
-    this.#state = new MirrorState(history, steps, contract, (step) => this.#take(step));
-    this.#planner = new Planner(this.#state.tables, this.#state.dialect);
+    this.#state = new MirrorState(history, steps, contract, catalog, (step) => this.#take(step));
+    this.#planner = new Planner(catalog);
   }
 
   run(): Evidence {
@@ -65,7 +71,7 @@ class Mirror {
       steps,
       locks: this.#state.locks,
       chainOf: (object) => this.#state.objects.chains[object],
-      initial: (object) => this.#state.objects.initial[object],
+      initial: (object) => this.#state.objects.initial[object]!,
       snapshot: this.#state.snapshot,
       mechanism: this.#state.mechanism,
       endsIn: (transaction) => this.#state.endsIn(transaction),
@@ -78,6 +84,7 @@ class Mirror {
       accesses: this.#state.accesses.finish(steps, this.#state.objects),
       needs: this.#state.needs,
       scans: this.#state.scans,
+      queries: this.#state.queries,
       edges: this.#state.edges,
       choices,
       unexplained: this.#state.unexplained,
@@ -134,48 +141,92 @@ class Mirror {
   /** The recorder told which rows it touched. */
   #recorded(step: number, transaction: number, op: Operation, accesses: readonly Access[]): void {
     const lock = lockOfText(op);
-    for (const { object, mode, value } of accesses) {
+    const { dialect } = this.#state.catalog;
+    for (const access of accesses) {
+      const { object, mode, value } = access;
       const { table, row } = this.#state.rowOf(object);
-      const cells = isRecord(value) ? cellsOf(table, value) : value === undefined ? [] : [value as Evaluated];
+      const values = valuesOf(access);
+      const cells =
+        values !== undefined
+          ? recordedCells(table, values, dialect)
+          : value === undefined
+            ? []
+            : [value as Evaluated];
       if (mode === 'read') this.#state.readRow(step, transaction, row, { type: 'cells', cells }, lock);
       else {
-        const base = this.#state.current[row];
-        const image = mode === 'delete' ? null : overlay(base, cells);
+        const base = this.#state.current[row]!;
+        const image = mode === 'delete' ? 'absent' : overlay(base, cells);
         this.#state.write(step, transaction, row, image);
       }
     }
   }
 
   #planned(step: number, transaction: number, op: Operation): void {
+    const state = this.#state;
     const plan = this.#planner.plan(op.sql ?? '');
-    if (this.#state.mechanism.certifier === 'ssi' && plan.type !== 'opaque')
-      this.#state.watch(step, transaction, plan.table);
-    if (this.#state.clock >= 0) this.#stamp(step, plan);
-    if (this.#state.scanLocks && plan.type !== 'opaque' && plan.table.unindexed && plan.type !== 'insert')
-      this.#passAll(step, transaction, plan);
+    if (plan.type === 'idle') {
+      for (const table of plan.defines ?? []) state.define(step, transaction, table);
+      return;
+    }
+    if (state.mechanism.certifier === 'ssi')
+      for (const table of tablesOf(plan)) state.watch(step, transaction, table);
+    if (state.clock >= 0) this.#stamp(step, plan);
+    if (plan.type === 'scan' || plan.type === 'update' || plan.type === 'delete')
+      if (state.scanLocks && !plan.table.indexed) this.#passAll(step, transaction, plan);
     const locksOut = op.error?.class === 'busy' || op.error?.class === 'serialization';
-    if (this.#state.writerLock >= 0 && op.kind !== 'select' && !locksOut)
-      this.#state.writer(step, transaction, false);
-    if (op.outcome === 'error') failedStatement(this.#state, step, transaction, op, plan);
-    else if (plan.type === 'scan') this.#scan(step, transaction, op, plan);
-    else if (plan.type === 'insert') this.#insert(step, transaction, plan);
-    else if (plan.type === 'opaque') this.#opaque(step, transaction, op, plan);
-    else this.#change(step, transaction, op, plan);
+    if (state.writerLock >= 0 && op.kind !== 'select' && !locksOut) state.writer(step, transaction, false);
+    if (op.outcome === 'error') failedStatement(state, step, transaction, op, plan);
+    else this.#done(step, transaction, op, plan);
+  }
+
+  /** A statement that succeeded, as far as is known. */
+  #done(step: number, transaction: number, op: Operation, plan: Exclude<Plan, { type: 'idle' }>): void {
+    const state = this.#state;
+    switch (plan.type) {
+      case 'scan':
+        this.#scan(step, transaction, op, plan);
+        return;
+      case 'query':
+        if (plan.part === undefined) this.#query(step, transaction, op, plan);
+        else this.#scan(step, transaction, op, plan.part);
+        return;
+      case 'insert':
+        followInsert(state, step, transaction, op, plan);
+        return;
+      case 'upsert':
+        followUpsert(state, step, transaction, plan);
+        return;
+      case 'opaque':
+        followOpaque(state, step, transaction, op, plan);
+        return;
+      case 'update':
+      case 'delete':
+        followChange(state, step, transaction, op, plan);
+        return;
+      default:
+        plan satisfies never;
+    }
   }
 
   /** Without an index on the names of rows, whoever locks one of them passes all. */
-  #passAll(step: number, transaction: number, plan: ScanPlan | UpdatePlan | DeletePlan): void {
+  #passAll(step: number, transaction: number, plan: ScanPlan | ChangePlan): void {
     const locks = plan.type !== 'scan' || plan.lock !== 'none' || this.#state.readsLock(step, transaction);
     if (locks) this.#state.scanLock(step, transaction, plan.table, true);
   }
 
   /** Timestamps are left on every row a statement tried to change, whether it was there or not. */
-  #stamp(step: number, plan: Plan): void {
-    if (plan.type === 'opaque' || plan.type === 'scan') return;
+  #stamp(step: number, plan: Exclude<Plan, { type: 'idle' }>): void {
+    if (plan.type === 'opaque' || plan.type === 'scan' || plan.type === 'query') return;
     const { table } = plan;
+    const rows =
+      plan.type === 'upsert' ? plan.rows : plan.type === 'insert' ? plan.bind(() => []) : undefined;
     const names =
-      plan.type === 'insert' ? plan.rows.map((cells) => rowName(table, cells)) : (plan.keys ?? [undefined]);
-    for (const name of names) {
+      plan.type === 'update' || plan.type === 'delete'
+        ? plan.keys
+        : typeof rows === 'object'
+          ? rows.map((cells) => rowKey(cells, table.identity))
+          : undefined;
+    for (const name of names ?? [undefined]) {
       const object =
         name === undefined ? this.#state.tableObject[table.number]! : this.#state.row(table, name);
       this.#state.accesses.add(step, object, role.write);
@@ -193,7 +244,7 @@ class Mirror {
       const row = this.#state.row(table, name);
       found.push(row);
       const expected: Expected =
-        plan.hidden === undefined ? { type: 'cells', cells } : { type: 'cells', cells, where: plan.hidden };
+        plan.wholeAt === undefined ? { type: 'cells', cells, where } : { type: 'cells', cells };
       this.#state.readRow(step, transaction, row, expected, lock);
     }
     if (keys !== undefined) {
@@ -201,11 +252,13 @@ class Mirror {
         const row = this.#state.row(table, name);
         if (found.includes(row)) continue;
         const expected: Expected =
-          returned === undefined || !plan.complete ? { type: 'cells', cells: [] } : { type: 'none', where };
+          returned === undefined || !isComplete(plan)
+            ? { type: 'cells', cells: [] }
+            : { type: 'none', where };
         if (expected.type === 'none')
           this.#state.missRow(step, transaction, row, where, lock === 'none' ? 'plain' : 'lockingReadsSee');
         else this.#state.accesses.add(step, row, role.read);
-        if (lock !== 'none') this.#state.accesses.add(step, row, lock === 'share' ? role.share : role.lock);
+        if (lock !== 'none') this.#state.accesses.add(step, row, isExclusive(lock) ? role.lock : role.share);
       }
       return;
     }
@@ -214,86 +267,33 @@ class Mirror {
     this.#state.accesses.add(step, tableObject, role.read);
     if (seen !== step) this.#state.accesses.add(seen, tableObject, role.snapshot);
     if (lock !== 'none' && this.#state.scanLocks) this.#state.scanLock(step, transaction, table, true);
-    if (returned === undefined || !plan.complete) return;
+    if (returned === undefined || !isComplete(plan)) return;
     const known = new Set(found);
     for (const row of this.#state.doing[transaction]?.rows ?? []) known.add(row);
     this.#state.scans.push({ step, snapshot: seen, table: tableObject, where, known });
   }
 
-  // ── Writes ───────────────────────────────────────────────────────────────────────────────────────────────────
-
-  #insert(step: number, transaction: number, { table, rows }: InsertPlan): void {
-    for (const cells of rows) {
-      const name = rowName(table, cells);
-      const { protocol, writeConflict } = this.#state.mechanism;
-      if (name === undefined) this.#state.fuzzyWrite(step, transaction, table);
-      else if (protocol === 'optimistic' && writeConflict === 'fails')
-        this.#state.insertLate(step, transaction, this.#state.row(table, name), cells);
-      else this.#state.write(step, transaction, this.#state.row(table, name), cells, true);
-    }
-  }
-
-  #change(step: number, transaction: number, op: Operation, plan: UpdatePlan | DeletePlan): void {
-    const rows = this.#touched(step, transaction, op, plan);
-    if (rows === undefined) {
-      this.#state.fuzzyWrite(step, transaction, plan.table);
-      return;
-    }
-    for (const row of rows) {
-      const before = this.#state.imageFor(transaction, row);
-      const changed = plan.type === 'update' && before ? plan.apply(before) : undefined;
-      this.#state.write(step, transaction, row, plan.type === 'delete' ? null : changed);
-    }
-  }
-
-  /** The rows an UPDATE or DELETE changed; undefined: the mirror and the count do not agree. */
-  #touched(
-    step: number,
-    transaction: number,
-    { matched }: Operation,
-    plan: UpdatePlan | DeletePlan,
-  ): readonly number[] | undefined {
+  /** A query over whole tables: which of their states it saw is found when all of them are known (`query-order.ts`). */
+  #query(step: number, transaction: number, op: Operation, plan: QueryPlan): void {
     const state = this.#state;
-    const { table, keys, where } = plan;
-    if (keys === undefined) return rangeTouched(state, step, transaction, matched, table, where);
-    const rows = keys.map((name) => state.row(table, name));
-    const hits: number[] = [];
-    const open: number[] = [];
-    for (const row of rows) {
-      state.settle(step, transaction, row);
-      const hit = matches(state.imageFor(transaction, row), where);
-      if (hit === true) hits.push(row);
-      else if (hit === undefined) open.push(row);
-    }
-    const touched = byCount(matched, hits, open) ?? (matched === rows.length ? rows : undefined);
-    if (touched === undefined) {
-      state.note(`a statement on ${table.name} touched other rows than the mirror expects`);
-      return undefined;
-    }
-    for (const row of rows)
-      if (!touched.includes(row)) state.missRow(step, transaction, row, where, 'writesSee');
-    return touched;
+    const seen = readTables(state, step, transaction, plan.tables, plan.lock);
+    const followed = plan.tables.every((table) => table.initial !== undefined && table.identity.length > 0);
+    if (op.rows === undefined || plan.lock !== 'none' || !followed) return;
+    const doing = state.doing[transaction];
+    const own = new Map(doing?.rows.map((row, i) => [row, doing.after[i]!]));
+    const tables = plan.tables.map((table) => state.tableObject[table.number]!);
+    const run: Evidence['queries'][number]['run'] = (rowsOf) =>
+      plan.run((table) => rowsOf(state.tableObject[table.number]!));
+    state.queries.push({ step, snapshot: seen, tables, run, result: op.rows, own });
   }
+}
 
-  #opaque(step: number, transaction: number, op: Operation, plan: OpaquePlan): void {
-    if (plan.everything) {
-      this.#state.everything.push(step);
-      for (const table of this.#state.tables.values()) this.#state.fuzzyWrite(step, transaction, table);
-      this.#state.note(`not understood, so counted as touching everything: ${(op.sql ?? '').slice(0, 60)}`);
-      return;
-    }
-    const seen = this.#state.snapshotOf(
-      step,
-      transaction,
-      plan.lock === 'none' ? 'plain' : 'lockingReadsSee',
-    );
-    for (const table of plan.reads) {
-      const object = this.#state.tableObject[table.number]!;
-      this.#state.accesses.add(step, object, role.read);
-      if (seen !== step) this.#state.accesses.add(seen, object, role.snapshot);
-      if (plan.lock !== 'none' || this.#state.readsLock(step, transaction))
-        this.#state.lock(step, transaction, object, plan.lock === 'update' ? role.lock : role.share);
-    }
-    for (const table of plan.writes) this.#state.fuzzyWrite(step, transaction, table);
-  }
+/** Rows that SKIP LOCKED leaves out, or a LIMIT, may be there all the same. */
+function isComplete(plan: ScanPlan): boolean {
+  return plan.complete && !plan.skipsLocked;
+}
+
+function tablesOf(plan: Exclude<Plan, { type: 'idle' }>): readonly Table[] {
+  if (plan.type === 'opaque') return [];
+  return plan.type === 'query' ? plan.tables : [plan.table];
 }

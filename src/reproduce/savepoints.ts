@@ -1,12 +1,12 @@
 /** Savepoints in the mirror: a ROLLBACK TO puts back what its transaction had left in its rows by then. */
 import type { Operation } from '../histories/index.js';
+import type { Image } from '../rows/index.js';
 import * as role from './conflicts.js';
 import type { MirrorState } from './mirror-state.js';
-import type { Image } from './schema.js';
 
 export function setSavepoint(state: MirrorState, transaction: number, op: Operation): void {
   const doing = state.do(transaction);
-  const images = new Map<number, Image>(doing.rows.map((row, i) => [row, doing.after[i]]));
+  const images = new Map<number, Image>(doing.rows.map((row, i) => [row, doing.after[i]!]));
   doing.savepoints ??= [];
   doing.savepoints.push({ name: lastWord(op), images });
 }
@@ -23,7 +23,7 @@ export function rollBackTo(
   const { images } = doing.savepoints![at]!;
   doing.savepoints!.length = at + 1;
   doing.rows.forEach((row, i) => {
-    const image = images.has(row) ? images.get(row) : doing.before[i];
+    const image = images.get(row) ?? doing.before[i]!;
     doing.after[i] = image;
     if (doing.late?.has(row) === true) doing.late.set(row, image);
     else current[row] = image;

@@ -17,20 +17,13 @@
  * only earlier ones remain, the statement had to be sent before the COMMITs it did not see, and waited.
  */
 import type { Mechanism } from '../contracts/index.js';
+import { type Image, isHit, type Satisfies, type Table } from '../rows/index.js';
 import * as role from './conflicts.js';
-import { because, type Order, truthOf } from './evidence.js';
+import { because, type Order } from './evidence.js';
 import { type MirrorState, scanLimit } from './mirror-state.js';
-import type { Image, Table } from './schema.js';
-import type { RowTest } from './statement-plan.js';
 
 /** More overlapping COMMITs than these are not told apart. */
 const mostMoments = 24;
-
-export function matches(image: Image, where: RowTest | undefined): boolean | undefined {
-  if (image === null) return false;
-  if (image === undefined) return undefined;
-  return where === undefined || truthOf(where(image));
-}
 
 /** Rows for sure, rows perhaps, and how many there were. */
 export function byCount(
@@ -51,7 +44,7 @@ export function rangeTouched(
   transaction: number,
   matched: number | undefined,
   table: Table,
-  where: RowTest | undefined,
+  where: Satisfies,
 ): readonly number[] | undefined {
   const all = state.rows[table.number]!;
   if (state.blind.has(table) || all.size > scanLimit) return undefined;
@@ -111,7 +104,7 @@ function candidates(
   seen: number,
   transaction: number,
   rows: readonly number[],
-  where: RowTest | undefined,
+  where: Satisfies,
 ): Candidate[] {
   const { steps, objects, mechanism } = state;
   const commits = new Set<number>();
@@ -128,11 +121,11 @@ function candidates(
   const made: Candidate[] = [];
   const object = objects.tableOf[rows[0] ?? 0] ?? 0;
   const own = rows.map((row) => state.doing[transaction]?.wrote(row) === true);
-  const now = rows.map((row) => matches(state.imageFor(transaction, row), where));
+  const now = rows.map((row) => isHit(state.imageFor(transaction, row), where));
   for (let moment = around.length; moment >= 0; moment--) {
     const unseen = new Set(around.slice(moment));
     const then = rows.map((row, i) =>
-      own[i] ? now[i] : matches(imageBefore(state, row, seen, unseen), where),
+      own[i] ? now[i] : isHit(imageBefore(state, row, seen, unseen), where),
     );
     const orders = around.map(
       (commit, i): Order =>
@@ -179,7 +172,7 @@ function imageBefore(state: MirrorState, row: number, seen: number, unseen: Read
   for (let i = (chain?.publish.length ?? 0) - 1; i >= 0; i--) {
     const ending = chain!.publish[i]!;
     if (unseen.has(ending) || state.steps.start[ending]! >= state.steps.end[seen]!) continue;
-    return chain!.image[i];
+    return chain!.image[i]!;
   }
-  return state.objects.initial[row];
+  return state.objects.initial[row]!;
 }

@@ -39,7 +39,7 @@ function versionFits(evidence: Evidence, need: Need, soft: boolean): boolean {
   const { objects, steps, edges } = evidence;
   const chain = objects.chains[need.row];
   const { snapshot, expected } = need;
-  const imageAt = (version: number) => (version < 0 ? objects.initial[need.row] : chain!.image[version]);
+  const imageAt = (version: number) => (version < 0 ? objects.initial[need.row]! : chain!.image[version]!);
   let last = -1;
   let before = -1;
   if (chain !== undefined) {

@@ -9,6 +9,16 @@ export {
   openCatalog,
   withCatalog,
 } from './catalog.js';
+export {
+  type Image,
+  imageKey,
+  isHit,
+  isVague,
+  mergeImages,
+  overlay,
+  sameCell,
+  unknownCell,
+} from './image.js';
 export { evaluateSetup, observedRows } from './initial-rows.js';
 export { always, type Interval, intervalOf, never } from './interval.js';
 export { type ColumnConstants, columnConstants, conditionOf, namedKeys } from './named-rows.js';
@@ -26,7 +36,9 @@ export type {
   ScanPlan,
   UpsertPlan,
 } from './plan-types.js';
+export { isExclusive } from './plan-types.js';
 export { Planner } from './planner.js';
+export { type RowValues, recordedCells, splitObject, valuesOf } from './recorded.js';
 export { cellKey, joinKey, rowKey } from './row-key.js';
 export { type IdentityBasis, IdentityEnded, identityText, type Table } from './table.js';
 export { recordKeys, sharesKey, type UniqueKeys } from './unique-keys.js';

@@ -25,11 +25,21 @@ export function opaqueWrite(
   reason: string,
   keys?: readonly string[],
 ): Plan {
+  const features = statementFeatures(statement);
   const tables = known(
-    statementFeatures(statement).writes.map(({ name }) => name),
+    features.writes.map(({ name }) => name),
     catalog,
   );
-  return { type: 'opaque', writes: true, tables, reason, keys };
+  const reads = features.reads.flatMap(({ name }) => catalog.find(name) ?? []);
+  return {
+    type: 'opaque',
+    writes: true,
+    tables,
+    reads,
+    lock: features.locking === 'none' ? 'none' : 'exclusive',
+    reason,
+    keys,
+  };
 }
 
 export const satisfied = (truth: Truth): boolean | undefined =>

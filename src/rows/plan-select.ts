@@ -20,26 +20,26 @@ import type { Plan, RowLock, RowsOf, ScanPlan } from './plan-types.js';
 import type { Table } from './table.js';
 
 export function planSelect(statement: SelectStatement, features: StatementFeatures, catalog: Catalog): Plan {
-  if (!features.deterministic) return opaqueRead('its result does not follow from the rows alone');
-  if (features.writes.length > 0) return opaqueWrite(statement, catalog, 'a query that writes');
   const lock = lockOf(statement);
+  const opaque = (reason: string): Plan => {
+    const reads = features.reads.flatMap(({ name }) => catalog.find(name) ?? []);
+    return { type: 'opaque', writes: false, tables: [], reads, lock, reason, keys: undefined };
+  };
+  if (!features.deterministic) return opaque('its result does not follow from the rows alone');
+  if (features.writes.length > 0) return opaqueWrite(statement, catalog, 'a query that writes');
   const scan = planScan(statement, features, catalog, lock);
-  if (scan !== undefined) return scan;
+  if (scan?.complete === true) return scan;
   const tables: Table[] = [];
   for (const { name, schema } of features.reads) {
     const info = schema === undefined ? catalog.find(name) : undefined;
-    if (info === undefined) return opaqueRead(`the table ${name} is not known`);
+    if (info === undefined) return opaque(`the table ${name} is not known`);
     if (!tables.includes(info)) tables.push(info);
   }
   const run = (rowsOf: RowsOf) => {
     const result = evaluateSelect(statement, evaluation(catalog, rowsOf));
     return isUndecidable(result) ? result.undecidable : result.rows;
   };
-  return { type: 'query', tables, run, lock };
-}
-
-function opaqueRead(reason: string): Plan {
-  return { type: 'opaque', writes: false, tables: [], reason, keys: undefined };
+  return { type: 'query', tables, run, lock, part: scan };
 }
 
 function lockOf({ locks }: SelectStatement): RowLock {
@@ -47,7 +47,8 @@ function lockOf({ locks }: SelectStatement): RowLock {
   for (const { strength } of locks) {
     if (strength === 'update') lock = 'exclusive';
     else if (lock !== 'exclusive')
-      lock = strength === 'key share' || strength === 'no key update' ? 'weak' : 'share';
+      lock =
+        strength === 'key share' ? 'key-share' : strength === 'no key update' ? 'no-key-update' : 'share';
   }
   return lock;
 }
@@ -59,8 +60,8 @@ function planScan(
   lock: RowLock,
 ): ScanPlan | undefined {
   const { body, locks } = statement;
-  if (body.type !== 'core' || statement.with !== undefined || statement.limit !== undefined) return undefined;
-  if (statement.offset !== undefined || body.distinct || body.distinctOn !== undefined) return undefined;
+  if (body.type !== 'core' || statement.with !== undefined) return undefined;
+  if (body.distinct || body.distinctOn !== undefined) return undefined;
   if (body.groupBy.length > 0 || body.having !== undefined || body.from.length !== 1) return undefined;
   if (features.aggregate || features.window || features.subquery) return undefined;
   const from = body.from[0]!;
@@ -101,6 +102,8 @@ function planScan(
     keys: namedKeys(body.where, info, dialect),
     project: (row) => cells.map((cell) => cell(row)),
     width: cells.length,
+    shows: positions,
+    complete: statement.limit === undefined && statement.offset === undefined,
     identityAt: identityAt.length === 0 || identityAt.includes(-1) ? undefined : identityAt,
     wholeAt: wholeAt.includes(-1) ? undefined : wholeAt,
     lock,

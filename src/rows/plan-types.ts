@@ -11,8 +11,13 @@ export type Satisfies = (row: EvaluatedRow) => boolean | undefined;
 /** The rows of a table, for subqueries. */
 export type RowsOf = (table: Table) => readonly EvaluatedRow[];
 
-/** `weak` locks (FOR KEY SHARE, FOR NO KEY UPDATE) conflict with too little to conclude from. */
-export type RowLock = 'none' | 'share' | 'exclusive' | 'weak';
+/** The last two (PostgreSQL) conflict with too little to conclude much from. */
+export type RowLock = 'none' | 'share' | 'exclusive' | 'key-share' | 'no-key-update';
+
+/** Whether a lock of a row excludes other locks of its own kind. */
+export function isExclusive(lock: RowLock): boolean {
+  return lock === 'exclusive' || lock === 'no-key-update';
+}
 
 /** A SELECT over one table that returns a line for each row it selects. */
 export interface ScanPlan {
@@ -25,6 +30,10 @@ export interface ScanPlan {
   readonly project: (row: EvaluatedRow) => readonly Evaluated[];
   /** Cells in a line. */
   readonly width: number;
+  /** For each cell of a line the table's column it shows, or −1. */
+  readonly shows: readonly number[];
+  /** Every row that satisfies the condition is in the result. */
+  readonly complete: boolean;
   /** Where the identity stands in a line; undefined: the line does not tell its row. */
   readonly identityAt: readonly number[] | undefined;
   /** Where each column of the table stands in a line, if all of them do. */
@@ -40,6 +49,8 @@ export interface QueryPlan {
   /** The rows it returns, or why that cannot be told. */
   readonly run: (rowsOf: RowsOf) => readonly EvaluatedRow[] | string;
   readonly lock: RowLock;
+  /** The scan of which it returns a part (LIMIT), with names for its lines. */
+  readonly part?: ScanPlan | undefined;
 }
 
 export interface ChangePlan {
@@ -88,6 +99,9 @@ export interface OpaquePlan {
   readonly writes: boolean;
   /** Tables it may write; undefined: any. */
   readonly tables: readonly Table[] | undefined;
+  /** Tables it may read besides. */
+  readonly reads: readonly Table[];
+  readonly lock: RowLock;
   readonly reason: string;
   /** The only rows it may write, where that is known. */
   readonly keys: readonly string[] | undefined;
@@ -96,6 +110,8 @@ export interface OpaquePlan {
 /** It touches no rows: transaction control, settings, what was never sent. */
 export interface IdlePlan {
   readonly type: 'idle';
+  /** Tables it defines, or whose indexes; nobody uses them meanwhile. */
+  readonly defines?: readonly Table[];
 }
 
 export type Plan = ScanPlan | QueryPlan | ChangePlan | InsertPlan | UpsertPlan | OpaquePlan | IdlePlan;

@@ -3,8 +3,9 @@
  * its rows apart becomes a scan; any other query that can be evaluated is run on whole tables; what cannot be evaluated
  * is opaque, and says so.
  *
- * Programs repeat their statements, and most others differ in their integers alone: a plan depends on nothing but the
- * text and is kept by it; parsing and looking for features is done once for each shape (`sql/parse/by-shape.ts`).
+ * Programs repeat their statements, and most others differ in their constants alone. A plan depends on nothing but the
+ * text and is kept by it. Statements of the simplest shapes are read once per shape (`plan-filler.ts`); of others at least
+ * parsing and looking for features is done once (`sql/parse/by-shape.ts`).
  */
 import {
   type ShapedStatement,
@@ -14,6 +15,8 @@ import {
   statementFeatures,
 } from '../sql/index.js';
 import { type Catalog, createText } from './catalog.js';
+import { shapeOf } from './constant-shape.js';
+import { fillerOf, type PlanFiller } from './plan-filler.js';
 import { known, opaqueWrite } from './plan-parts.js';
 import { planSelect } from './plan-select.js';
 import type { Plan } from './plan-types.js';
@@ -23,12 +26,14 @@ import { planChange, planInsert } from './plan-write.js';
 const harmless =
   /^\s*(show|explain(?!\b.*\banalyze\b)|describe|desc|analyze|checkpoint|vacuum|use|lock|unlock|listen|notify|check|optimize|reindex)\b/i;
 
+/** Distinct texts whose plans are kept; then they are made anew. */
 const plansKept = 5000;
 
 export class Planner {
   readonly #shapes: ShapeParser;
   readonly #features = new WeakMap<Statement, StatementFeatures>();
   readonly #plans = new Map<string, Plan>();
+  readonly #fillers = new Map<string, PlanFiller | null>();
 
   constructor(private readonly catalog: Catalog) {
     this.#shapes = new ShapeParser(catalog.dialect);
@@ -36,13 +41,17 @@ export class Planner {
 
   /** What a statement does. */
   plan(sql: string): Plan {
-    let plan = this.#plans.get(sql);
-    if (plan === undefined) {
-      const shaped = this.#shapes.parse(sql);
-      plan = planStatement(sql, shaped, () => this.#featuresOf(shaped), this.catalog);
-      if (this.#plans.size >= plansKept) this.#plans.clear();
-      this.#plans.set(sql, plan);
-    }
+    const kept = this.#plans.get(sql);
+    if (kept !== undefined) return kept;
+    const shape = shapeOf(sql, this.catalog.dialect);
+    const filled = shape === undefined ? undefined : this.#fillers.get(shape.key)?.(shape.constants);
+    if (filled !== undefined) return filled;
+    const shaped = this.#shapes.parse(sql);
+    const plan = planStatement(sql, shaped, () => this.#featuresOf(shaped), this.catalog);
+    if (shape !== undefined && !this.#fillers.has(shape.key))
+      this.#fillers.set(shape.key, fillerOf(shaped.statement, plan, shape.constants, this.catalog.dialect));
+    if (this.#plans.size >= plansKept) this.#plans.clear();
+    this.#plans.set(sql, plan);
     return plan;
   }
 
@@ -78,12 +87,16 @@ function planStatement(
     case 'savepoint':
     case 'release':
     case 'rollback-to':
-    case 'create-index':
       return { type: 'idle' };
+    case 'create-index': {
+      const table = catalog.find(statement.table.name);
+      return { type: 'idle', ...(table && { defines: [table] }) };
+    }
     case 'create-table': {
-      const created = catalog.find(statement.name)?.createdBy;
+      const table = catalog.find(statement.name);
       // The catalog took it to be there, empty, from the beginning.
-      if (created !== undefined && created === createText(statement)) return { type: 'idle' };
+      if (table?.createdBy !== undefined && table.createdBy === createText(statement))
+        return { type: 'idle', defines: [table] };
       return schemaChange([statement.name], catalog);
     }
     case 'drop':
@@ -97,7 +110,9 @@ function planStatement(
       const writes = statement.kind !== 'select';
       const unknown = statement.kind === 'other' || /\btrigger\b/i.test(sql);
       const tables = unknown ? undefined : known(statement.tables, catalog);
-      return { type: 'opaque', writes, tables, reason: statement.reason, keys: undefined };
+      const reads = writes ? [] : statement.tables.flatMap((name) => catalog.find(name) ?? []);
+      const { reason } = statement;
+      return { type: 'opaque', writes, tables, reads, lock: 'none', reason, keys: undefined };
     }
     default:
       return statement satisfies never;
@@ -106,5 +121,6 @@ function planStatement(
 
 function schemaChange(names: readonly string[], catalog: Catalog): Plan {
   const tables = known(names, catalog);
-  return { type: 'opaque', writes: true, tables, reason: 'a change of the schema', keys: undefined };
+  const reason = 'a change of the schema';
+  return { type: 'opaque', writes: true, tables, reads: [], lock: 'none', reason, keys: undefined };
 }

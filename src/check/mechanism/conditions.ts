@@ -12,7 +12,14 @@
  * It asks only where the tables did change between the snapshot and the write; where they did not, the ordinary judgement
  * (`judge-write.ts`) is the stricter one. What the write did to rows is not concluded from here.
  */
-import { type ChangePlan, intervalOf, type RowsOf, type Table } from '../../rows/index.js';
+import {
+  type ChangePlan,
+  type Image,
+  intervalOf,
+  isVague,
+  type RowsOf,
+  type Table,
+} from '../../rows/index.js';
 import { counted } from '../../words.js';
 import { joined, ofData, ofOperation, ofRow, type Phrase, phrase, say } from '../explanation.js';
 import { certainRows } from './certain-state.js';
@@ -20,7 +27,7 @@ import type { PendingWrite } from './in-flight.js';
 import type { Write } from './judge-write.js';
 import { lookAt } from './outlook.js';
 import { describeImage, describeReports, makeFinding, ofTx, ofVersion } from './prose.js';
-import { type Image, imagesOf, isVague, type RowChain, type Version, type View } from './row-chain.js';
+import { imagesOf, type RowChain, type Version, type View } from './row-chain.js';
 import type { Tx } from './transactions.js';
 import { snapshotView, type Verification } from './verification.js';
 

@@ -6,12 +6,12 @@
  * added. Otherwise both may have happened: the versions may or may not exist. Nothing is judged here, only followed.
  */
 import type { Operation } from '../../histories/index.js';
-import { intervalOf, rowKey, type UpsertPlan } from '../../rows/index.js';
+import { type Image, intervalOf, mergeImages, rowKey, type UpsertPlan } from '../../rows/index.js';
 import type { PendingWrite } from './in-flight.js';
 import { placeTaken, record, standsInForAnother, type Write } from './judge-write.js';
 import type { MirrorTable } from './mirror.js';
 import { lookAt, type Outlook } from './outlook.js';
-import { type Image, mergeImages, type RowChain, type View } from './row-chain.js';
+import type { RowChain, View } from './row-chain.js';
 import type { Verification } from './verification.js';
 
 /** `loseTime`: from when others may see what it did. */

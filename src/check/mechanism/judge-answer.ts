@@ -114,9 +114,11 @@ export function judgeTracedLines(verification: Verification, tx: Tx, operation: 
       keys: own.accesses.map(({ object }) => splitObject(object)[1]),
       project: (row) => row,
       width: 0,
+      shows: [],
+      complete: true,
       identityAt: undefined,
       wholeAt: undefined,
-      lock: locking ? 'weak' : 'none',
+      lock: locking ? 'key-share' : 'none',
       skipsLocked: true,
     };
     judgeLines(verification, tx, own, plan, view);

@@ -13,8 +13,10 @@
 import type { Operation } from '../../histories/index.js';
 import {
   type ChangePlan,
+  type Image,
   type InsertPlan,
   intervalOf,
+  mergeImages,
   type OpaquePlan,
   type RowsOf,
   recordKeys,
@@ -30,7 +32,7 @@ import { expectRow } from './judge-read.js';
 import type { MirrorTable } from './mirror.js';
 import { lookAt, type Outlook } from './outlook.js';
 import { noteVainDelete } from './own-deletes.js';
-import { type Image, mergeImages, type RowChain, type View } from './row-chain.js';
+import type { RowChain, View } from './row-chain.js';
 import { hasSnapshot, type Tx } from './transactions.js';
 import type { Verification } from './verification.js';
 

@@ -3,16 +3,9 @@
  * the row) still has one value. Once a read that can only have seen this version, or the one below it, shows a row in
  * full, that value is known, and later reads are judged by it.
  */
+import { type Image, imageKey, isVague } from '../../rows/index.js';
 import type { Expectation, Line } from './judge-read.js';
-import {
-  comesBefore,
-  type Image,
-  imageKey,
-  imagesOf,
-  isVague,
-  type Version,
-  type View,
-} from './row-chain.js';
+import { comesBefore, imagesOf, type Version, type View } from './row-chain.js';
 
 export function learnFromRead(
   expectation: Expectation,

@@ -1,6 +1,8 @@
 /** How findings of this oracle are worded, so that all of them speak alike. */
+
 import { type Contract, type ContractSource, reportsOf } from '../../contracts/index.js';
 import { type History, type Operation, transactionNames } from '../../histories/index.js';
+import type { Image } from '../../rows/index.js';
 import { isUndecidable, showValue } from '../../sql/index.js';
 import {
   joined,
@@ -16,7 +18,7 @@ import {
 import type { Finding, FindingKind, FindingOperation, FindingTransaction, VersionSeen } from '../finding.js';
 import type { CheckLevel } from '../levels.js';
 import { absent, type Observation, values } from '../observation.js';
-import type { Image, Version } from './row-chain.js';
+import type { Version } from './row-chain.js';
 import type { Tx } from './transactions.js';
 
 export function describeImage(image: Image): string {

@@ -15,17 +15,9 @@
  *
  * What a transaction wrote itself comes before everything (`own`).
  */
-import { always, type Interval } from '../../rows/index.js';
+import { always, type Image, type Interval, mergeImages } from '../../rows/index.js';
 import { type EvaluatedRow, isUndecidable } from '../../sql/index.js';
 import type { Tx } from './transactions.js';
-
-/** A row's values in column order (single ones may be undecidable), or that there is no row, or that nothing is known. */
-export type Image = EvaluatedRow | 'absent' | 'unknown';
-
-/** Whether something of the row is not known. */
-export function isVague(image: Image): boolean {
-  return image === 'unknown' || (image !== 'absent' && image.some((cell) => isUndecidable(cell)));
-}
 
 export interface State {
   /** The operation that wrote it; -1: the initial state. */
@@ -232,21 +224,6 @@ export function comesBefore(a: Version, b: Version, exclusive: boolean): boolean
 
 function wroteBeforeCommit(a: Version, b: Version): boolean {
   return a.states[0]!.span.end < b.commit.start && b.commit.start !== Number.POSITIVE_INFINITY;
-}
-
-const imageLimit = 16;
-
-/** Each image once; too many of them are `unknown`. */
-export function mergeImages(images: readonly Image[]): readonly Image[] {
-  if (images.length === 1) return images;
-  if (images.includes('unknown')) return ['unknown'];
-  const byKey = new Map<string, Image>();
-  for (const image of images) byKey.set(imageKey(image), image);
-  return byKey.size > imageLimit ? ['unknown'] : [...byKey.values()];
-}
-
-export function imageKey(image: Image): string {
-  return typeof image === 'string' ? image : JSON.stringify(image);
 }
 
 /** All images of several versions; of uncommitted ones every state counts. */

@@ -1,12 +1,11 @@
 /** Writes of imported traces: the recorder says which rows a statement wrote and what it put into them. */
 
 import type { Operation } from '../../histories/index.js';
-import { intervalOf } from '../../rows/index.js';
+import { type Image, intervalOf, mergeImages } from '../../rows/index.js';
 import type { EvaluatedRow } from '../../sql/index.js';
 import { isPermitted, type Write } from './judge-write.js';
 import { columnAt, splitObject, valuesOf } from './lines.js';
 import { lookAt } from './outlook.js';
-import { type Image, mergeImages } from './row-chain.js';
 import type { Verification } from './verification.js';
 
 /** Whether the history says which rows operations touched. */

@@ -214,7 +214,8 @@ export class Verifier {
   #planOf(operation: Operation): Plan {
     if (operation.sql === undefined) {
       const writes = isWriteKind(operation.kind) && operation.accesses === undefined;
-      return { type: 'opaque', writes, tables: undefined, reason: 'it has no text', keys: undefined };
+      const reason = 'it has no text';
+      return { type: 'opaque', writes, tables: undefined, reads: [], lock: 'none', reason, keys: undefined };
     }
     return this.#planner.plan(operation.sql);
   }

@@ -1,0 +1,116 @@
+/**
+ * The orders that queries over whole tables prove: joins, aggregates, subqueries. Such a result names no row and no version. It is
+ * evaluated on every state the tables may have had: COMMITs that overlap its snapshot may or may not be in it, so every prefix of
+ * them, in the order of their answers, is a candidate (Pisco §4: interval candidates). The snapshot lies where the result fits.
+ *
+ * The prefixes are a guess, for COMMITs that overlap may have happened in another order than they were answered; so the orders
+ * found are soft, and yield to what single rows show. Where tables are not known exactly nothing is said.
+ */
+import type { Image } from '../rows/index.js';
+import { type EvaluatedRow, isUndecidable } from '../sql/index.js';
+import { because, type Evidence, type Order, type Query } from './evidence.js';
+import { scanLimit } from './mirror-state.js';
+
+/** More overlapping COMMITs than these are not told apart. */
+const mostMoments = 16;
+/** Rows looked at in all; beyond them queries are left to time. */
+const workLimit = 20_000_000;
+
+export function addQueryOrder(evidence: Evidence): void {
+  if (evidence.queries.length === 0) return;
+  const rowsByTable = new Map<number, number[]>();
+  evidence.objects.tableOf.forEach((table, row) => {
+    if (table < 0) return;
+    const rows = rowsByTable.get(table);
+    if (rows === undefined) rowsByTable.set(table, [row]);
+    else rows.push(row);
+  });
+  let work = 0;
+  for (const query of evidence.queries) {
+    const rows = query.tables.flatMap((table) => rowsByTable.get(table) ?? []);
+    if (rows.length > scanLimit || work > workLimit) continue;
+    work += rows.length;
+    const commits = overlapping(evidence, query, rows);
+    if (commits.length === 0 || commits.length > mostMoments) continue;
+    work += rows.length * commits.length;
+    orderQuery(evidence, query, commits, (table) => rowsByTable.get(table) ?? []);
+  }
+}
+
+/** COMMITs that changed one of the rows and overlap the snapshot, in the order of their answers. */
+function overlapping({ objects, steps }: Evidence, { snapshot }: Query, rows: readonly number[]): number[] {
+  const found = new Set<number>();
+  for (const row of rows)
+    for (const step of objects.chains[row]?.publish ?? [])
+      if (
+        steps.session[step] !== steps.session[snapshot] &&
+        steps.start[step]! < steps.end[snapshot]! &&
+        steps.end[step]! >= steps.start[snapshot]!
+      )
+        found.add(step);
+  return [...found].sort((a, b) => steps.end[a]! - steps.end[b]!);
+}
+
+function orderQuery(
+  evidence: Evidence,
+  query: Query,
+  commits: readonly number[],
+  rowsOf: (table: number) => readonly number[],
+): void {
+  const { step, snapshot } = query;
+  const object = query.tables[0]!;
+  const seen = bag(query.result);
+  const runs: [number, number][] = [];
+  for (let moment = 0; moment <= commits.length; moment++) {
+    const unseen = new Set(commits.slice(moment));
+    const states = new Map<number, EvaluatedRow[]>();
+    for (const table of query.tables) {
+      const rows = stateAt(evidence, query, rowsOf(table), unseen);
+      if (rows === undefined) return;
+      states.set(table, rows);
+    }
+    const result = query.run((table) => states.get(table) ?? []);
+    if (typeof result === 'string' || result.some((row) => row.some((cell) => isUndecidable(cell)))) return;
+    if (bag(result) !== seen) continue;
+    const run = runs.at(-1);
+    if (run !== undefined && run[1] === moment - 1) run[1] = moment;
+    else runs.push([moment, moment]);
+  }
+  const orders = runs.map(([first, last]): Order[] => [
+    ...(first > 0 ? [{ from: commits[first - 1]!, to: snapshot, why: because.shows, object }] : []),
+    ...(last < commits.length ? [{ from: snapshot, to: commits[last]!, why: because.misses, object }] : []),
+  ]);
+  if (orders.length === 1)
+    for (const { from, to, why } of orders[0]!) evidence.edges.add(from, to, why, object, true);
+  else if (orders.length > 1)
+    evidence.choices.push({ step, object, what: 'version', alternatives: orders.toReversed() });
+}
+
+/** The rows a snapshot shows that misses some COMMITs; undefined: they are not all known. */
+function stateAt(
+  { objects, steps }: Evidence,
+  { snapshot, own }: Query,
+  rows: readonly number[],
+  unseen: ReadonlySet<number>,
+): EvaluatedRow[] | undefined {
+  const found: EvaluatedRow[] = [];
+  for (const row of rows) {
+    let image: Image | undefined = own.get(row);
+    const chain = objects.chains[row];
+    for (let i = (chain?.publish.length ?? 0) - 1; i >= 0 && image === undefined; i--) {
+      const ending = chain!.publish[i]!;
+      if (!unseen.has(ending) && steps.start[ending]! < steps.end[snapshot]!) image = chain!.image[i]!;
+    }
+    image ??= objects.initial[row]!;
+    if (image === 'unknown') return undefined;
+    if (image !== 'absent') found.push(image);
+  }
+  return found;
+}
+
+function bag(rows: readonly EvaluatedRow[]): string {
+  return rows
+    .map((row) => JSON.stringify(row))
+    .sort()
+    .join('\n');
+}
