@@ -68,6 +68,8 @@ export {
   type StrippedHistory,
   stripResults,
 } from './instrument/index.js';
+export { type Certificate, parseCertificate } from './kv/certificate/certificate.js';
+export { type Verification, verifyCertificate } from './kv/certificate/verify.js';
 export {
   type CheckOptions as KvCheckOptions,
   type CheckResult as KvCheckResult,

@@ -15,6 +15,7 @@ import type { History, KvHistory, PlainOperation } from '../histories/index.js';
 import type { Target } from '../targets/index.js';
 import type { Demand } from './demand.js';
 import type { Finding, OracleName } from './finding.js';
+import type { Certificate } from './kv/certificate/certificate.js';
 import type { LevelStatus } from './kv/check-kv.js';
 import type { CheckLevel } from './levels.js';
 import type { Checked, ContractComparison, SkippedReason } from './mechanism/result.js';
@@ -39,6 +40,8 @@ export interface CheckResult {
   /** What was not judged, by reason. */
   readonly skipped: readonly SkippedReason[];
   readonly notes: readonly string[];
+  /** The proof of the verdict on a key-value history, if it was asked for. */
+  readonly certificate?: Certificate;
   /** How much was judged. */
   readonly checked?: Checked;
   /** What would change under another contract, if that was asked. */
@@ -92,6 +95,8 @@ export interface CheckOptions {
   readonly strongest?: boolean;
   /** The workload a history of Jepsen's is of; recognised where it is unmistakable and not given. */
   readonly workload?: WorkloadOptions & { readonly name: WorkloadName };
+  /** Also give the proof of the verdict on a key-value history, for `verifyCertificate`. */
+  readonly certificate?: boolean;
   /** For an SQL history: say what would change under this contract. */
   readonly compareWith?: Contract;
   readonly onProgress?: (stage: string) => void;

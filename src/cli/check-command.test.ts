@@ -83,6 +83,29 @@ describe('isolde check', () => {
     expect(out.split('\n')[0]).toBe(`${at('skew.edn')}\ttrue`);
   });
 
+  it('writes a proof that verify-certificate accepts, and for no other history', async () => {
+    for (const [name, level] of [
+      ['good', 'serializable'],
+      ['good', 'snapshot'],
+      ['good', 'causal'],
+      ['lost', 'snapshot'],
+      ['skew', 'serializable'],
+    ] as const) {
+      await isolde('check', at(`${name}.edn`), '-l', level, '--certificate', at('proof.json'));
+      const verified = await isolde('verify-certificate', at(`${name}.edn`), at('proof.json'));
+      expect(verified).toMatchObject({ code: 0, out: `${at('proof.json')}\taccepted` });
+    }
+    // The proof that `skew` is not serializable says nothing about `good`.
+    expect(await isolde('verify-certificate', at('good.edn'), at('proof.json'))).toMatchObject({ code: 1 });
+    await writeFile(at('bad.json'), '{"format":"isolde-certificate"}');
+    expect(await isolde('verify-certificate', at('good.edn'), at('bad.json'))).toMatchObject({ code: 3 });
+    expect(
+      await isolde('check', at('good.edn'), at('lost.edn'), '--certificate', at('proof.json')),
+    ).toMatchObject({
+      code: 3,
+    });
+  });
+
   it('takes a budget in seconds', async () => {
     expect(await isolde('check', at('good.edn'), '--budget', '0.5')).toMatchObject({ code: 0 });
     const { code, err } = await isolde('check', at('good.edn'), '--budget', 'much');

@@ -6,6 +6,7 @@
 import { writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import {
+  type Certificate,
   type CheckOptions,
   type CheckResult,
   check,
@@ -41,6 +42,7 @@ interface CheckFlags {
   readonly anomalies?: string;
   readonly budget?: number;
   readonly strongest?: boolean;
+  readonly certificate?: string;
   readonly workload?: string;
   readonly total?: string;
   readonly negativeBalances?: boolean;
@@ -69,6 +71,10 @@ export function checkCommand(program: Command, context: CliContext, exit: (code:
     .option('--dot <file>', 'write the findings as a Graphviz graph')
     .option('--anomalies <list>', 'look only for these; or, with no- before each name, for all but these')
     .option('--strongest', 'also find the strongest level that holds (key-value histories)')
+    .option(
+      '--certificate <file>',
+      'write the proof of the verdict, for isolde verify-certificate (one file)',
+    )
     .option('--budget <seconds>', 'seconds after which a level is left undecided (default: 60)', parseSeconds)
     .option(
       '-w, --workload <name>',
@@ -105,6 +111,8 @@ async function checkFiles(
     flags,
     context,
   };
+  if (flags.certificate !== undefined && files.length !== 1)
+    throw new IsoldeError('usage', '--certificate takes one history: a proof belongs to one');
   const findings: Finding[] = [];
   let [failed, broken, undecided] = [false, false, false];
   for (const file of files) {
@@ -113,22 +121,7 @@ async function checkFiles(
       break;
     }
     try {
-      const read = await readAnyHistory(file, {
-        ...(job.format !== undefined && { format: job.format }),
-        onProgress: readingProgress(file, context),
-      });
-      let printed = false;
-      const early = job.demand.contract === undefined && flags.json !== true;
-      const onVerdict = (valid: boolean | 'unknown'): void => {
-        printed = true;
-        context.out(`${file}\t${valid}`);
-      };
-      const result = check(read, job.demand, {
-        ...optionsFor(file, read, job),
-        ...(early && { onVerdict }),
-      });
-      if (!printed && flags.json !== true) context.out(`${file}\t${result.valid}`);
-      print(file, read.format, result, job);
+      const result = await checkFile(file, job);
       findings.push(...result.findings);
       if (result.valid === false) broken = true;
       else if (result.valid === 'unknown') undecided = true;
@@ -139,7 +132,7 @@ async function checkFiles(
       context.err(`isolde: ${thrown.message}`);
     }
   }
-  if (flags.dot !== undefined) await writeDot(flags.dot, findings);
+  if (flags.dot !== undefined) await writeText(flags.dot, findingsToDot(findings));
   if (failed) return exitCodes.error;
   return broken ? exitCodes.found : undecided ? exitCodes.undecided : exitCodes.nothingFound;
 }
@@ -165,6 +158,29 @@ function askedWorkload(
   };
 }
 
+/** Checks one file and prints its verdict as soon as it is known. */
+async function checkFile(file: string, job: Job): Promise<CheckResult> {
+  const { flags, context } = job;
+  const read = await readAnyHistory(file, {
+    ...(job.format !== undefined && { format: job.format }),
+    onProgress: readingProgress(file, context),
+  });
+  let printed = false;
+  const printVerdict = (valid: boolean | 'unknown'): void => {
+    if (!printed && flags.json !== true) context.out(`${file}\t${valid}`);
+    printed = true;
+  };
+  const { certificate, ...result } = check(read, job.demand, {
+    ...optionsFor(file, read, job),
+    // Under a contract between levels the verdict is not that of a level.
+    ...(job.demand.contract === undefined && { onVerdict: printVerdict }),
+  });
+  printVerdict(result.valid);
+  print(file, read.format, result, job);
+  if (flags.certificate !== undefined) await writeCertificate(flags.certificate, certificate, context);
+  return result;
+}
+
 function optionsFor(
   file: string,
   read: AnyHistory,
@@ -177,6 +193,7 @@ function optionsFor(
     ...(workload !== undefined && { workload }),
     ...(flags.budget !== undefined && { budget: flags.budget }),
     strongest: flags.strongest === true,
+    ...(flags.certificate !== undefined && { certificate: true }),
     ...(large && { onProgress: stageProgress(file, context) }),
   };
 }
@@ -237,9 +254,18 @@ function summarize(
   for (const reason of unknownReasons) context.err(`${file}: not decided: ${reason}`);
 }
 
-async function writeDot(path: string, findings: readonly Finding[]): Promise<void> {
+async function writeCertificate(
+  path: string,
+  certificate: Certificate | undefined,
+  context: CliContext,
+): Promise<void> {
+  if (certificate === undefined) context.err(`isolde: there is no proof to write to ${path}`);
+  else await writeText(path, `${JSON.stringify(certificate)}\n`);
+}
+
+async function writeText(path: string, text: string): Promise<void> {
   try {
-    await writeFile(path, findingsToDot(findings));
+    await writeFile(path, text);
   } catch (cause) {
     throw new IsoldeError('file-system', `cannot write ${path}: ${errorText(cause)}`, { cause });
   }

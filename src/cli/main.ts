@@ -18,6 +18,8 @@ const commands: Readonly<Record<string, () => Promise<AddCommand>>> = {
   run: async () => (await import('./run-command.js')).runCommand,
   generate: async () => (await import('./generate-command.js')).generateCommand,
   check: async () => (await import('./check-command.js')).checkCommand,
+  'verify-certificate': async () =>
+    (await import('./verify-certificate-command.js')).verifyCertificateCommand,
   convert: async () => (await import('./convert-command.js')).convertCommand,
   reproduce: async () => (await import('./reproduce-command.js')).reproduceCommand,
   reduce: async () => (await import('./reduce-command.js')).reduceCommand,

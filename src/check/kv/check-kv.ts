@@ -11,7 +11,7 @@ import type { Definitions, KvHistory } from '../../histories/index.js';
 import type { Finding, GraphAnomaly } from '../finding.js';
 import { cyclicComponents } from '../graph/components.js';
 import { findCycles } from '../graph/cycles.js';
-import { buildGraph } from '../graph/graph.js';
+import { buildGraph, sortNodes } from '../graph/graph.js';
 import {
   type BaseLevel,
   baseOf,
@@ -22,7 +22,10 @@ import {
   orderOf,
   strongestOf,
 } from '../levels.js';
-import { decideLevel } from './decide.js';
+import type { Certificate } from './certificate/certificate.js';
+import { certifyFalse, certifyTrue } from './certificate/certify.js';
+import { commitOrder, decideLevel } from './decide.js';
+import type { PointOrder } from './decide-order.js';
 import { defaultEffort, Effort } from './effort.js';
 import { cycleFinding, problemFinding, withoutRepetitions } from './kv-findings.js';
 import { type PreparedKv, prepareKv } from './prepared-kv.js';
@@ -42,6 +45,8 @@ export interface CheckOptions {
   readonly memory?: number;
   /** A clock in milliseconds, for `budget`. */
   readonly now?: () => number;
+  /** Also give the proof of the verdict, for others to verify. */
+  readonly certificate?: boolean;
   /** Also find the strongest level that holds; true unless told. */
   readonly strongest?: boolean;
   readonly onProgress?: (stage: string) => void;
@@ -64,6 +69,8 @@ export interface CheckResult {
   readonly beyond: readonly Finding[];
   readonly unknownReasons: readonly string[];
   readonly notes: readonly string[];
+  /** The proof of a verdict that is not `unknown`, if it was asked for. */
+  readonly certificate?: Certificate;
 }
 
 export function checkKv(history: KvHistory, options: CheckOptions = {}): CheckResult {
@@ -90,6 +97,7 @@ export function checkKv(history: KvHistory, options: CheckOptions = {}): CheckRe
   const verdict = decider.verdict(level);
   options.onVerdict?.(verdict);
   if (all) decider.settleOthers(progress);
+  const certificate = options.certificate === true ? certify(history, level, decider) : undefined;
   const unknownReasons = [...decider.uncertain, ...(reason === undefined ? [] : [reason])];
   const found = withoutRepetitions(decider.findings);
   const breaks = (finding: Finding): boolean => finding.rulesOut.some((weak) => implies(level, weak));
@@ -102,7 +110,28 @@ export function checkKv(history: KvHistory, options: CheckOptions = {}): CheckRe
     beyond: found.filter((finding) => !breaks(finding)),
     unknownReasons: verdict === 'unknown' ? unknownReasons : [],
     notes: [...decider.notes, ...notesOn(resolved, decider, level, all)],
+    ...(certificate !== undefined && { certificate }),
   };
+}
+
+const coreSeconds = 10;
+
+function certify(history: KvHistory, level: CheckLevel, decider: Decider): Certificate | undefined {
+  const proof = decider.proofOf(level);
+  if (proof !== undefined) return certifyTrue(history, level, proof);
+  if (decider.verdict(level) !== false) return undefined;
+  const effort = decider.effort.again(coreSeconds);
+  const breaks = (restricted: KvHistory): boolean => {
+    const options = { level, definitions: 'adya', strongest: false, budget: effort.left() } as const;
+    return checkKv(restricted, options).valid === false;
+  };
+  for (const finding of decider.findings) {
+    if (!finding.rulesOut.some((weak) => implies(level, weak))) continue;
+    const certificate = certifyFalse(history, level, finding, { breaks, spent: () => effort.spent() });
+    if (certificate !== undefined) return certificate;
+  }
+  decider.notes.push('no certificate: no few transactions were found that break the level by themselves');
+  return undefined;
 }
 
 /** Levels that are decided without anti-dependencies: the search for all cycles would only delay them. */
@@ -189,6 +218,7 @@ class Decider {
   readonly masked = new Set<CheckLevel>();
   /** Why no level can be said to hold. */
   readonly uncertain: string[];
+  readonly #proofs: [CheckLevel, () => PointOrder][] = [];
 
   constructor(
     readonly prepared: PreparedKv,
@@ -219,7 +249,8 @@ class Decider {
       for (const { family } of search.undecided)
         this.notes.push(`the search for ${family} cycles was cut short`);
     } else if (openRegisters(this.prepared) === 0 && this.#certain && this.state.nothingBroken()) {
-      this.state.hold(times !== undefined ? 'strict serializable' : 'strong session serializable');
+      const level = times !== undefined ? 'strict serializable' : 'strong session serializable';
+      this.#hold(level, () => commitOrder(this.prepared, sortNodes(graph)!));
     }
   }
 
@@ -235,6 +266,17 @@ class Decider {
     }
   }
 
+  #hold(level: CheckLevel, proof: () => PointOrder): void {
+    this.state.hold(level);
+    this.#proofs.push([level, proof]);
+  }
+
+  /** An order that proves a level, if it holds. */
+  proofOf(level: CheckLevel): PointOrder | undefined {
+    if (this.verdict(level) !== true) return undefined;
+    return this.#proofs.find(([proved]) => implies(proved, level))?.[1]();
+  }
+
   /** Decides a level if that is still open; why not, if it could not. */
   settle(level: CheckLevel): string | undefined {
     if (this.state.status(level) !== 'unknown') return undefined;
@@ -244,7 +286,7 @@ class Decider {
         return decision.reason;
       case 'holds':
         // What was left out of the judgement might break what seems to hold.
-        if (this.#certain) this.state.hold(level);
+        if (this.#certain) this.#hold(level, () => decision.proof);
         return undefined;
       case 'broken': {
         const shown = decision.findings.filter((finding) => this.allowed(finding.kind));

@@ -7,10 +7,12 @@
  */
 import { pathToFileURL } from 'node:url';
 import { baseKind } from '../../contracts/index.js';
-import { kv } from '../../histories/index.js';
+import { type KvHistory, kv } from '../../histories/index.js';
 import type { Finding } from '../finding.js';
 import { families } from '../graph/families.js';
 import { type CheckLevel, checkLevels, orderOf } from '../levels.js';
+import type { Certificate } from './certificate/certificate.js';
+import { verifyCertificate } from './certificate/verify.js';
 import { checkKv } from './check-kv.js';
 import { randomHistory, seededRandom } from './slow/random-history.js';
 import { slowAnomalies } from './slow/slow-anomalies.js';
@@ -37,13 +39,30 @@ export function crossCheckLevel(level: CheckLevel, count: number, seed: number):
     const times = orderOf(level) === 'real-time';
     const text = randomHistory(random, { lists: i % 2 === 0, maxTxs: points ? 4 : 5, times });
     const history = kv(text);
-    const fast = checkKv(history, { level, definitions: 'adya', strongest: false }).valid;
+    const options = { level, definitions: 'adya', strongest: false, certificate: true } as const;
+    const { valid: fast, certificate } = checkKv(history, options);
     if (fast === 'unknown') undecided++;
     const slow = slowHolds(history, level);
     if (!slow) broken++;
     if (fast !== 'unknown' && fast !== slow) disagreements.push(`${text}   fast: ${fast}, slow: ${slow}`);
+    else if (fast !== 'unknown') {
+      const fault = certificateFault(history, fast, certificate);
+      if (fault !== undefined) disagreements.push(`${text}   ${fast}, but its certificate fails: ${fault}`);
+    }
   }
   return { level, histories: count, broken, undecided, disagreements };
+}
+
+/** Why a verdict is not proved by its certificate. */
+function certificateFault(
+  history: KvHistory,
+  valid: boolean,
+  certificate: Certificate | undefined,
+): string | undefined {
+  if (certificate === undefined) return 'there is none';
+  if (certificate.valid !== valid) return 'it proves the opposite';
+  const verified = verifyCertificate(history, certificate);
+  return verified.accepted ? undefined : `${verified.why} (${JSON.stringify(certificate)})`;
 }
 
 /** Compares the families of cycles the fast checker reports with a literal search for them. */

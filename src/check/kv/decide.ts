@@ -19,7 +19,7 @@ import { type SaturatedLevel, saturate } from './saturation.js';
 import { saturationFinding } from './saturation-finding.js';
 
 export type Decision =
-  | { readonly outcome: 'holds'; readonly proof?: PointOrder }
+  | { readonly outcome: 'holds'; readonly proof: PointOrder }
   | { readonly outcome: 'broken'; readonly findings: readonly Finding[]; readonly core?: readonly number[] }
   | { readonly outcome: 'unknown'; readonly reason: string };
 

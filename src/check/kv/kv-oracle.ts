@@ -8,13 +8,14 @@ export const kvOracle: Oracle = {
   title: 'levels of isolation of histories that read and write keys',
   needs: { run: 'none' },
   refuses: () => 'it judges recorded key-value histories, not runs',
-  check(recorded, demand, { anomalies, budget, strongest, onProgress, onVerdict }) {
+  check(recorded, demand, { anomalies, budget, strongest, certificate, onProgress, onVerdict }) {
     if (recorded.kind !== 'kv') return undefined;
     const { contract } = demand;
     const result = checkDemand(recorded.history, demand, {
       ...(anomalies !== undefined && { anomalies }),
       ...(budget !== undefined && { budget }),
       ...(strongest !== undefined && { strongest }),
+      ...(certificate !== undefined && { certificate }),
       ...(onProgress !== undefined && { onProgress }),
       ...(onVerdict !== undefined && { onVerdict }),
     });

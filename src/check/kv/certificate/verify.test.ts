@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest';
+import { kv } from '../../../histories/index.js';
+import { type CheckLevel, checkLevels } from '../../levels.js';
+import { checkKv } from '../check-kv.js';
+import { seededRandom } from '../slow/random-history.js';
+import { simulateStore } from '../slow/simulated-store.js';
+import { type Certificate, certificateFormat } from './certificate.js';
+import { verifyCertificate } from './verify.js';
+
+const certify = (text: string, level: CheckLevel): Certificate | undefined =>
+  checkKv(kv(text), { level, definitions: 'adya', strongest: false, certificate: true }).certificate;
+
+function order(level: CheckLevel, steps: readonly number[]): Certificate {
+  return { format: certificateFormat, version: 1, level, valid: true, order: steps };
+}
+
+describe('a certificate', () => {
+  const skew = 'A@a: rx_ ry_ wx1 | B@b: rx_ ry_ wy1 | C@a: rx1 ry1';
+
+  it('of a run is accepted, and rejected once a step is moved, missing or made up', () => {
+    const proof = certify(skew, 'strong session snapshot');
+    expect(proof).toMatchObject({ valid: true });
+    const steps = (proof as { order: readonly number[] }).order;
+    const verify = (changed: readonly number[]) =>
+      verifyCertificate(kv(skew), order('strong session snapshot', changed)).accepted;
+    expect(verify(steps)).toBe(true);
+    expect(verify(steps.slice(1))).toBe(false);
+    expect(verify([...steps, 0])).toBe(false);
+    expect(verify([...steps, 7])).toBe(false);
+    expect(verify([...steps].reverse())).toBe(false);
+    // One after the other, the second would have read the first.
+    expect(verify([0, -1, 1, -2, 2, -3])).toBe(false);
+  });
+
+  it('of a few transactions is accepted only if no order explains them', () => {
+    const core = certify(skew, 'serializable');
+    expect(core).toMatchObject({ valid: false, transactions: [0, 1] });
+    expect(verifyCertificate(kv(skew), core!).accepted).toBe(true);
+    const other = { ...core!, transactions: [0, 2] } as Certificate;
+    expect(verifyCertificate(kv(skew), other).accepted).toBe(false);
+    const weaker = { ...core!, level: 'snapshot' } as Certificate;
+    expect(verifyCertificate(kv(skew), weaker).accepted).toBe(false);
+  });
+
+  it('proves nothing about a history with reads that were not judged', () => {
+    expect(verifyCertificate(kv('A: wx1 | B: rx?'), order('serializable', [0, 1])).accepted).toBe(false);
+    expect(verifyCertificate(kv('A: wx1 | B: rx1'), order('serializable', [0, 1])).accepted).toBe(true);
+  });
+
+  it('does not list what aborted', () => {
+    expect(verifyCertificate(kv('A!: wx1 | B: rx1'), order('serializable', [0, 1])).accepted).toBe(false);
+    expect(verifyCertificate(kv('A?: wx1 | B: rx1'), order('serializable', [0, 1])).accepted).toBe(true);
+  });
+
+  it('comes with every verdict on a simulated store (seed 5)', () => {
+    const random = seededRandom(5);
+    let [proofs, cores] = [0, 0];
+    for (const promise of ['serial', 'snapshot', 'read committed'] as const) {
+      for (const lists of [true, false]) {
+        const history = simulateStore(random, { promise, lists, txCount: 60, sessions: 5, keys: 6 });
+        for (const level of checkLevels) {
+          const options = { level, definitions: 'adya', strongest: false, certificate: true } as const;
+          const { valid, certificate } = checkKv(history, options);
+          expect(valid).not.toBe('unknown');
+          expect(verifyCertificate(history, certificate!)).toEqual({ accepted: true });
+          expect(certificate!.valid).toBe(valid);
+          if (certificate!.valid) proofs++;
+          else {
+            cores++;
+            expect(certificate!.transactions.length).toBeLessThanOrEqual(6);
+          }
+        }
+      }
+    }
+    expect(Math.min(proofs, cores)).toBeGreaterThan(20);
+  });
+});
