@@ -128,6 +128,34 @@ describe('isolde bugs', () => {
     expect(changed.xml).toMatch(/errors="1"[\s\S]*<error type="changed"/);
   });
 
+  it('tells of a bug that cannot be read, and goes on with the others', async () => {
+    const partly = join(root, 'partly');
+    const opened = await openStore(partly);
+    await opened.add(bug);
+    const target = await openTarget('duckdb:?fault=missed-own-write');
+    const scheduled = probeCases.find(({ id }) => id === 'own-write')!;
+    const { id } = await opened.add(
+      await findBug({ target, scratch: await target.createScratch(), scheduled }),
+    );
+    await target.close();
+    await writeFile(join(opened.folderOf(bug.id), 'finding.json'), '{');
+    const rerun = await isolde(
+      'rerun',
+      '--target',
+      'duckdb:',
+      '--runs',
+      '1',
+      '--no-record',
+      '--store',
+      partly,
+    );
+    expect(rerun).toMatchObject({ code: 2, out: expect.stringContaining(`fixed (0 of 1 runs)  ${id}`) });
+    expect(rerun.err).toContain('finding.json');
+    expect((await isolde('show', id, '--store', partly)).code).toBe(0);
+    expect((await isolde('export', id, join(root, 'partly-out'), '--store', partly)).code).toBe(0);
+    expect((await isolde('rerun', bug.id, '--store', partly)).code).toBe(3);
+  });
+
   it('exports and imports', async () => {
     const out = await isolde('export', bug.id, join(root, 'out'));
     expect(out).toMatchObject({ code: 0, out: join(root, 'out', bug.id) });

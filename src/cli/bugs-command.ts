@@ -163,7 +163,7 @@ async function rerun(ids: readonly string[], flags: RerunFlags, context: CliCont
     throw new IsoldeError('usage', `--runs takes a whole number above 0, not "${flags.runs}"`);
   }
   const store = await openStore(flags.store);
-  const bugs = await bugsToRun(store, ids, context);
+  const { bugs, problems } = await bugsToRun(store, ids, context);
   const targets = new Targets(flags.target, context.defaultTarget);
   const reports: (RerunReport & { readonly bug: Bug; readonly target: string })[] = [];
   try {
@@ -212,16 +212,32 @@ async function rerun(ids: readonly string[], flags: RerunFlags, context: CliCont
   }
   const outcomes = new Set(reports.map(({ result }) => result.outcome));
   if (outcomes.has('alive')) return exitCodes.found;
-  const whole = reports.length === bugs.length && !outcomes.has('changed') && !outcomes.has('not-run');
+  const whole =
+    problems === 0 && reports.length === bugs.length && !outcomes.has('changed') && !outcomes.has('not-run');
   return whole ? exitCodes.nothingFound : exitCodes.undecided;
 }
 
-async function bugsToRun(store: Store, ids: readonly string[], context: CliContext): Promise<Bug[]> {
-  if (ids.length > 0) return Promise.all(ids.map((id) => store.get(id)));
-  const { bugs, problems } = await store.list();
-  if (problems.length > 0) throw new IsoldeError('bad-file', problems.join('\n'));
+/** The bugs asked for, or all. One that cannot be read is told of and left out. */
+async function bugsToRun(
+  store: Store,
+  ids: readonly string[],
+  context: CliContext,
+): Promise<{ readonly bugs: readonly Bug[]; readonly problems: number }> {
+  const listed = ids.length > 0 ? { bugs: ids.map((id) => ({ id })), problems: [] } : await store.list();
+  const problems = [...listed.problems];
+  const bugs: Bug[] = [];
+  for (const { id } of listed.bugs) {
+    try {
+      bugs.push(await store.get(id));
+    } catch (error) {
+      if (!(error instanceof IsoldeError) || error.code !== 'bad-file') throw error;
+      problems.push(error.message);
+    }
+  }
+  if (bugs.length === 0 && problems.length > 0) throw new IsoldeError('bad-file', problems.join('\n'));
+  for (const problem of problems) context.err(`isolde: ${problem}`);
   if (bugs.length === 0) context.err(`isolde: no bugs in ${store.folder}`);
-  return Promise.all(bugs.map(({ id }) => store.get(id)));
+  return { bugs, problems: problems.length };
 }
 
 async function rerunOne(

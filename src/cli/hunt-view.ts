@@ -46,6 +46,10 @@ export class LiveView {
         this.erase();
         context.err(`the database went away and is opened again (${event.cause})`);
         return;
+      case 'not-kept':
+        this.erase();
+        context.err(`isolde: ${event.why} (round ${event.round.number})`);
+        return;
       case 'pursuing':
       case 'unconfirmed':
       case 'refused':

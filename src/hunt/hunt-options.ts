@@ -83,6 +83,8 @@ export type HuntEvent =
   | { readonly kind: 'bug'; readonly shelved: Shelved; readonly round: Round; readonly seconds: number }
   | { readonly kind: 'unconfirmed'; readonly round: Round; readonly finding: string; readonly why: string }
   | { readonly kind: 'refused'; readonly round: Round; readonly message: string }
+  /** A bug could not be kept, and is lost but for its replay line. */
+  | { readonly kind: 'not-kept'; readonly round: Round; readonly why: string }
   | { readonly kind: 'reopened'; readonly cause: string };
 
 export interface HuntResult {

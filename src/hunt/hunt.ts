@@ -19,6 +19,7 @@ import type { History } from '../histories/index.js';
 import { contractAt, Database, type Observed, usualChoice, vendorContract } from '../judge/index.js';
 import { makeBug, sizeOfHistory } from '../report/index.js';
 import type { Statement } from '../sql/index.js';
+import { UnreadableBug } from '../store/index.js';
 import { countRound, type HuntCounters, newCounters } from './counters.js';
 import type { HuntOptions, HuntResult, Shelved } from './hunt-options.js';
 import { type HuntRequest, type Outcome, pursue, type Raw } from './pursue.js';
@@ -307,7 +308,12 @@ class Hunt {
       counters.ignored++;
       return;
     }
-    const shelved = await options.shelf.add(bug, raw.history);
+    const shelved = await options.shelf.add(bug, raw.history).catch((error: unknown) => {
+      if (!(error instanceof UnreadableBug)) throw error;
+      options.onEvent?.({ kind: 'not-kept', round, why: error.message });
+      return undefined;
+    });
+    if (shelved === undefined) return;
     counters.firstBugSeconds ??= this.#seconds();
     const first = !this.#bugs.has(shelved.bug.id);
     if (first) this.#bugs.set(shelved.bug.id, shelved);

@@ -11,4 +11,5 @@ export {
   openStore,
   type Store,
   type StoreOptions,
+  UnreadableBug,
 } from './store.js';

@@ -317,6 +317,28 @@ describe('hostile and broken input', () => {
     ]);
   });
 
+  it('does not keep a bug that it could not read back', async () => {
+    const store = await openStore(folder);
+    const { header, operations } = bug.history;
+    const sessionLevels = { [header.sessions.length]: 'read committed' } as const;
+    const broken: Bug = { ...bug, history: { header: { ...header, sessionLevels }, operations } };
+    await expect(store.add(broken)).rejects.toThrow(
+      /was not kept: it cannot be read back: .*there is no session/,
+    );
+    expect(await store.list()).toEqual({ bugs: [], problems: [] });
+    expect(await store.add(bug)).toMatchObject({ isNew: true });
+  });
+
+  it('puts a bug aside that cannot be read when it is found again', async () => {
+    const store = await openStore(folder);
+    await store.add(bug);
+    await writeFile(join(store.folderOf(bug.id), 'finding.json'), '{');
+    await expect(store.get(bug.id)).rejects.toThrow('finding.json');
+    expect(await store.add(bug)).toEqual({ id: bug.id, isNew: true, count: 1 });
+    expect(await store.get(bug.id)).toEqual(bug);
+    expect(await readdir(join(folder, 'unreadable'))).toEqual([`${bug.id}.1`]);
+  });
+
   it('refuses a store of a newer format, of an older one, and a file', async () => {
     await mkdir(folder);
     await writeFile(join(folder, 'store.json'), '{"format": "isolde-store", "version": 2}');

@@ -4,11 +4,13 @@
  *     .isolde/store.json           the format's version
  *     .isolde/ignore.json          what hunts pass over
  *     .isolde/bugs/<id>/           one bug (`bug-folder.ts`)
+ *     .isolde/unreadable/          bugs that could not be read when they were found again
  *     .isolde/tmp/, .isolde/lock   only while something is written
  *
  * 1. A change is made under the lock (`lock.ts`): two hunts on one store wait for each other.
  * 2. A new bug is written into `tmp/`, flushed, and renamed into place as a whole; a change replaces one file by renaming.
- *    A kill leaves either the old state or the new one, and rubbish in `tmp/` that the next writer removes.
+ *    A kill leaves either the old state or the new one, and rubbish in `tmp/` that the next writer removes. Before it gets its
+ *    place it is read back: what cannot be read again is not kept.
  * 3. A bug with the same engine and signature is the same bug: its count grows, nothing else is written but the run.
  */
 import { join, resolve } from 'node:path';
@@ -18,7 +20,7 @@ import type { History } from '../histories/index.js';
 import { checkFormat, parseJson } from '../json.js';
 import { type Bug, type BugVariant, makeBug, type VersionTried } from '../report/index.js';
 import { type BugRecord, parseRecord, parseSignedRecord, printRun, type RunLine } from './bug-file.js';
-import { changingFiles, checkHome, fileNames, fixedFiles, readStoredBug } from './bug-folder.js';
+import { changingFiles, checkHome, fileNames, fixedFiles, readBug, readStoredBug } from './bug-folder.js';
 import { diskFiles, exists, fileProblem, namesIn, readText, type StoreFiles } from './files.js';
 import { readForeignBugs } from './foreign-bugs.js';
 import { type Ignored, parseIgnored, printIgnored } from './ignore-file.js';
@@ -99,7 +101,13 @@ export class Store {
         await this.#create({ ...bug, variants: addVariants([], bug) }, raw);
         return { id: bug.id, isNew: true, count: bug.count };
       }
-      const known = await readStoredBug(this.folderOf(id));
+      const known = await readStoredBug(this.folderOf(id)).catch((error: unknown) => unreadable(error));
+      if (known === undefined) {
+        // What nobody can read must not stop the bug from being kept; it is put aside, not removed.
+        await this.#setAside(id);
+        await this.#create({ ...bug, variants: addVariants([], bug) }, raw);
+        return { id: bug.id, isNew: true, count: bug.count };
+      }
       const count = known.count + bug.count;
       const variants = addVariants(known.variants ?? [], bug);
       const times = [known.firstSeen, known.lastSeen, bug.firstSeen, bug.lastSeen].sort();
@@ -300,8 +308,29 @@ export class Store {
       ];
       await this.#files.write(join(temporary, fileNames.runs), runs.map(printRun).join(''));
     });
+    await this.#readBack(temporary, bug.id);
     await this.#files.rename(temporary, this.folderOf(bug.id));
     await this.#files.syncFolder(join(this.folder, 'bugs'));
+  }
+
+  async #readBack(folder: string, id: string): Promise<void> {
+    try {
+      await readBug(folder);
+    } catch (error) {
+      await this.#files.remove(folder);
+      throw new UnreadableBug(`the bug ${id} was not kept: it cannot be read back: ${errorText(error)}`, {
+        cause: error,
+      });
+    }
+  }
+
+  async #setAside(id: string): Promise<void> {
+    const aside = join(this.folder, 'unreadable');
+    await this.#files.makeFolder(aside);
+    const taken = new Set(await namesIn(aside));
+    let number = 1;
+    while (taken.has(`${id}.${number}`)) number++;
+    await this.#files.rename(this.folderOf(id), join(aside, `${id}.${number}`));
   }
 
   /** Writes a bug's files into a new folder. */
@@ -331,6 +360,19 @@ export class Store {
   #checkId(id: string): void {
     if (!idPattern.test(id)) throw new IsoldeError('usage', `${JSON.stringify(id)} is no id of a bug`);
   }
+}
+
+/** A bug that is not kept because it could not be read back. */
+export class UnreadableBug extends IsoldeError {
+  constructor(message: string, options: { readonly cause: unknown }) {
+    super('bad-file', message, options);
+  }
+}
+
+/** Nothing, for a bug whose files are broken; what has another reason is thrown on. */
+function unreadable(error: unknown): undefined {
+  if (error instanceof IsoldeError && error.code === 'bad-file') return undefined;
+  throw error;
 }
 
 /** The forms of a bug with those of one more finding of it. */

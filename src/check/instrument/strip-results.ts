@@ -5,7 +5,7 @@
  *
  * Counts of really changed rows are left out: a mark changes every row that an UPDATE matches.
  */
-import type { History, Operation } from '../../histories/index.js';
+import type { History, HistoryHeader, Operation } from '../../histories/index.js';
 import { classifyStatement } from '../../sql/index.js';
 import type { Instrumented, StatementPlan } from './instrumented.js';
 import type { TraceForm } from './trace-query.js';
@@ -56,17 +56,19 @@ export function stripResults(history: History, instrumented: Instrumented): Stri
       plan === undefined ? { ...operation, index } : stripOperation(operation, index, plan, instrumented),
     );
   }
-  const { sessions } = history.header;
+  return { history: { header: stripHeader(history.header, instrumented), operations }, indexes };
+}
+
+/** The header without the observer, and without its level where that is one of its own. */
+function stripHeader(header: HistoryHeader, { original }: Instrumented): HistoryHeader {
+  const { sessionLevels, ...rest } = header;
+  const { sessions, setup } = original.case;
+  const levels = Object.entries(sessionLevels ?? {}).filter(([session]) => Number(session) < sessions.length);
   return {
-    history: {
-      header: {
-        ...history.header,
-        sessions: sessions.slice(0, instrumented.original.case.sessions.length),
-        setup: instrumented.original.case.setup,
-      },
-      operations,
-    },
-    indexes,
+    ...rest,
+    sessions: header.sessions.slice(0, sessions.length),
+    setup,
+    ...(levels.length > 0 && { sessionLevels: Object.fromEntries(levels) }),
   };
 }
 
