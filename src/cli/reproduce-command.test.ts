@@ -7,23 +7,26 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { parseCaseFile } from '../cases/index.js';
 import type { CliWorld, ExitCode } from './context.js';
 import { guardOutput } from './guarded-output.js';
+import { main } from './main.js';
 import { reproduceCommand } from './reproduce-command.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'isolde-reproduce-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
+const world = (out: string[], err: string[]): CliWorld => ({
+  out: (text) => out.push(text),
+  err: (text) => err.push(text),
+  outIsTerminal: false,
+  errIsTerminal: false,
+  colors: pc.createColors(false),
+  width: 100,
+  signal: new AbortController().signal,
+});
+
 async function isolde(...args: readonly string[]) {
   const out: string[] = [];
   const err: string[] = [];
-  const context: CliWorld = {
-    out: (text) => out.push(text),
-    err: (text) => err.push(text),
-    outIsTerminal: false,
-    errIsTerminal: false,
-    colors: pc.createColors(false),
-    width: 100,
-    signal: new AbortController().signal,
-  };
+  const context = world(out, err);
   let code: ExitCode | undefined;
   const program = new Command('isolde').exitOverride();
   reproduceCommand(program, guardOutput(context), (given) => {
@@ -68,6 +71,23 @@ describe('isolde reproduce', () => {
     const written = parseCaseFile(readFileSync(out, 'utf8'), out);
     expect(written.case.sessions.map(({ statements }) => statements.length)).toEqual([3, 4]);
     expect(written.schedule?.batches.flat()).toHaveLength(7);
+  });
+
+  it('says what is undecided where nothing was found, as check does, with the same exit code', async () => {
+    const open = {
+      ...bug,
+      sessions: [{ name: 'T1', statements: ['SELECT random() FROM t'] }],
+      schedule: { batches: [[[0, 0]]] },
+    };
+    const history = join(folder, 'open.history.jsonl');
+    await main(['run', file('open.case.json', open), '--out', history], world([], []));
+    for (const path of [join(folder, 'open.case.json'), history]) {
+      const { code, err } = await isolde(path);
+      expect(code).toBe(2);
+      expect(err).toMatch(/^not decided: /m);
+      expect(err).not.toContain('nothing in it breaks its contract');
+    }
+    expect(await main(['check', history], world([], []))).toBe(2);
   });
 
   it('prints clean JSON', async () => {

@@ -6,7 +6,7 @@ import { probeCases } from '../../probe/index.js';
 import { openTarget, type Scratch, type Target } from '../../targets/index.js';
 import type { Bug } from '../bug.js';
 import { sameAnswers } from '../evidence.js';
-import { findBug } from '../found-bug.case.js';
+import { findBug, findGraphBug } from '../found-bug.case.js';
 import { exportForms } from './index.js';
 import {
   answersOf,
@@ -61,6 +61,17 @@ describe('exports of DuckDB #17223', () => {
     expect(out).toContain('The bug does not show');
     expect(out).toContain('Differs: T2: UPDATE');
     expect(code).toBe(0);
+  });
+
+  it('the stand-alone script does not take equal answers for a bug that only row versions show', async () => {
+    const skew = probeCases.find(({ id }) => id === 'write-skew')!;
+    const seen = await findGraphBug(target, skew, 'adya:PL-3');
+    // Both transactions missed what the other wrote, which their reads show.
+    expect((await runNodeScript(seen)).code).toBe(1);
+    const cycle = seen.finding.cycle!.map((edge) => ({ ...edge, kind: 'ww' as const }));
+    const { code, out } = await runNodeScript({ ...seen, finding: { ...seen.finding, cycle } });
+    expect(out).toContain('isolde bugs rerun decides');
+    expect(code).toBe(2);
   });
 
   it('the stand-alone script exits with 2 when the set-up fails', async () => {
