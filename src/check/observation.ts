@@ -1,6 +1,6 @@
 /**
- * What an operation showed of a row, or should have shown: as data, so that duplicates are told by what it is and not by how
- * it is worded.
+ * What an operation showed of a row, or should have shown: as data, so that duplicate detection
+ * compares what it is, not how it is worded.
  */
 import { counted } from '../words.js';
 

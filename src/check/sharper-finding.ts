@@ -1,13 +1,13 @@
 /**
- * The matter of a finding, in another run of the same program.
+ * The root cause of a finding, as another run of the same program shows it.
  *
  * In a raw run statements overlap, so of a conflict that the engine missed often only a consequence is certain: a row
  * that somebody wrote is gone. Where the same statements run in order, the oracle can say which write should have failed,
- * and says that instead, for it does not judge what two writers leave behind that should have excluded each other. The
- * finding then has another kind and another identity, and is the better one to follow.
+ * and reports that instead: it does not judge the rows of two writers that should have excluded each other. The finding
+ * then has another kind and another identity, and is the better one to reproduce and reduce.
  *
- * Two findings are taken for one matter when they name the same write of the program. Of several the one that is complete
- * earliest is meant: what comes later may be its consequence.
+ * Two findings are taken to have one root cause when they name the same write of the program. Of several the one whose
+ * last operation comes first is chosen: what comes later may be its consequence.
  */
 import type { History } from '../histories/index.js';
 import type { Finding } from './finding.js';
@@ -20,7 +20,7 @@ export interface FindingInRun {
   readonly history: History;
 }
 
-/** Of another run's findings the one about the same matter; undefined: none is. */
+/** Of another run's findings the one with the same root cause; undefined: none has it. */
 export function sharperFinding(
   seen: FindingInRun,
   findings: readonly Finding[],

@@ -46,6 +46,11 @@ export interface FindingKindRow {
    * overwrote the other, or `allows` this as the cause (`dedupe/conflict.ts`).
    */
   readonly writeConflict?: 'names' | 'implies' | 'allows';
+  /**
+   * What makes two findings of this kind one bug, where it is less than the whole behaviour: the kind of own write that is
+   * not seen, or the clause alone (`dedupe/cause.ts`).
+   */
+  readonly groupedBy?: 'own-write' | 'clause';
 }
 
 const cycleRoles = ['both operations of each dependency, in the order of the cycle'];
@@ -251,6 +256,7 @@ const table = {
     seenAs: ['other than its own write', 'own write'],
     clauses: ['ownWrites'],
     partOf: [],
+    groupedBy: 'own-write',
   },
   internal: {
     title: 'a transaction contradicts its own reads or writes',
@@ -262,6 +268,7 @@ const table = {
     seenAs: ['other than its own write', 'own write'],
     clauses: ['forbids'],
     partOf: [],
+    groupedBy: 'own-write',
   },
   'future-read': {
     title: 'a transaction reads what it writes only later',
@@ -465,6 +472,7 @@ const table = {
     expected: 'no such row',
     clauses: ['ownDeletesHide'],
     partOf: ['own-write-missed'],
+    groupedBy: 'own-write',
   },
   'condition-mismatch': {
     title: 'a write and a read of one transaction disagree about a condition',
@@ -476,6 +484,7 @@ const table = {
     expected: 'the rows that a SELECT with the same condition finds',
     clauses: ['subqueriesSee'],
     partOf: ['PMP-write', 'G-single', 'G2'],
+    groupedBy: 'clause',
   },
   'lock-violated': {
     title: 'two transactions that are both open get conflicting locks on one row',

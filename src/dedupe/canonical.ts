@@ -1,11 +1,11 @@
 /**
- * One drawing for all drawings of the same behaviour: transactions are named A, B, … so that neither session numbers nor
+ * One form for all descriptions of the same behaviour: transactions are named A, B, … so that neither session numbers nor
  * the names of tables and rows show.
  *
  * 1. Colour each transaction by its own events; refine by the colours it is ordered against, until nothing changes
  *    (Weisfeiler–Leman). Sort by colour.
- * 2. Transactions of one colour are nearly always interchangeable; where they are few, every order of them is drawn and
- *    the smallest drawing in text order is taken, so that those that are not do not matter either.
+ * 2. Transactions of one colour are nearly always interchangeable; where they are few, every order of them is written and
+ *    the smallest text is taken, so that those that are not make no difference either.
  */
 import type { CycleEdge } from '../check/index.js';
 import type { CaseEvent, CaseEvents } from './events.js';
@@ -22,19 +22,19 @@ export interface Pattern extends CaseEvents {
 
 const mostOrders = 720;
 
-/** The drawing as lines. */
-export function drawCanonically(pattern: Pattern): string[] {
+/** The canonical form, line by line. */
+export function canonicalLines(pattern: Pattern): string[] {
   const before = nearest(pattern);
   const classes = colourClasses({ ...pattern, before });
   let best: string[] | undefined;
   for (const order of ordersOf(classes)) {
-    const drawing = draw({ ...pattern, before }, order);
-    if (best === undefined || drawing.join('\n') < best.join('\n')) best = drawing;
+    const lines = linesIn({ ...pattern, before }, order);
+    if (best === undefined || lines.join('\n') < best.join('\n')) best = lines;
   }
   return best ?? [];
 }
 
-function draw(pattern: Pattern, order: readonly number[]): string[] {
+function linesIn(pattern: Pattern, order: readonly number[]): string[] {
   const letter = new Map(order.map((transaction, i) => [transaction, letterOf(i)]));
   const tables = new Map<string, string>();
   const lines = order.map((transaction) => {
@@ -47,12 +47,12 @@ function draw(pattern: Pattern, order: readonly number[]): string[] {
   const name = (event: CaseEvent) => `${letter.get(event.transaction)}${event.position + 1}`;
   const pairs = pattern.before.map(([a, b]) => `${name(a)}<${name(b)}`).sort();
   if (pairs.length > 0) lines.push(`order: ${pairs.join(' ')}`);
-  const cycle = drawCycle(pattern.cycle, letter);
+  const cycle = cycleText(pattern.cycle, letter);
   return cycle === undefined ? lines : [...lines, `cycle: ${cycle}`];
 }
 
 /** The cycle from the start that gives the smallest text; rows are numbered as they come. */
-function drawCycle(cycle: Pattern['cycle'], letter: ReadonlyMap<number, string>): string | undefined {
+function cycleText(cycle: Pattern['cycle'], letter: ReadonlyMap<number, string>): string | undefined {
   const turns = cycle.map((_, start) => {
     const rows = new Map<string, string>();
     return [...cycle.slice(start), ...cycle.slice(0, start)]

@@ -7,7 +7,7 @@
  * 2. A missed conflict: the two kinds of write that passed (`conflict.ts`), whatever came of it.
  * 3. An own write that does not show: what kind of write, and whether it takes another transaction to hide it.
  * 4. A write that finds other rows than a read with its condition: the clause alone. Which write, and what the others did
- *    to change the answer, is an accident.
+ *    to change the answer, does not count.
  * 5. Any other wrong read or write: the clause, the kind, what was seen against what was expected as roles, the kind of
  *    the judged statement, what its transaction wrote, and what the others did, open or ended by then.
  * 6. What no oracle of isolation says (a crash): everything that is in the case, as for a variant.
@@ -16,7 +16,7 @@
  * differ (§5.1), which gives 14 on MariaDB for what are three here; Pisco says that reduced patterns of one bug differ
  * and leaves the rest to a model (§6). Patterns are the variants here.
  */
-import { type FindingKind, findContract } from '../contracts/index.js';
+import { describeKind, type FindingKind, findContract } from '../contracts/index.js';
 import type { History } from '../histories/index.js';
 import { missedConflict, writeKind } from './conflict.js';
 import { nameShortened } from './cycle-shape.js';
@@ -34,10 +34,10 @@ export interface Cause {
   readonly lines: readonly string[];
 }
 
-/** Undefined: nothing but the whole drawing identifies it. */
+/** Undefined: nothing less than the whole case identifies it. */
 export function causeOf(behaviour: Behaviour, events: CaseEvents): Cause | undefined {
   const { finding, history, case: program } = behaviour;
-  if (finding.oracle === 'server' || finding.oracle === 'statement') return undefined;
+  if (finding.oracle === 'server') return undefined;
   const dialect = program.dialect ?? history.header.dialect;
   const keys = keyColumnsOf(program, dialect);
   const mechanism = finding.contract === undefined ? undefined : findContract(finding.contract)?.mechanism;
@@ -46,24 +46,25 @@ export function causeOf(behaviour: Behaviour, events: CaseEvents): Cause | undef
   if (conflict !== undefined) return { name: 'missed-conflict', lines: [`missed conflict: ${conflict}`] };
   const first = `${finding.clause ?? 'no clause'}: ${name}`;
   if (finding.cycle !== undefined) return { name, lines: [first] };
-  const scene = sceneOf(behaviour, events, keys);
-  if (ownWriteKinds.has(name)) {
+  const around = surroundingsOf(behaviour, events, keys);
+  const { groupedBy } = describeKind(name);
+  if (groupedBy === 'own-write') {
     const ownName = name === 'own-delete-missed' ? name : 'own-write-missed';
-    const hidden = scene.others.length > 0 ? 'with another transaction’s writes' : 'alone';
-    const own = scene.own.length === 0 ? 'write' : scene.own.join('+');
+    const hidden = around.others.length > 0 ? 'with another transaction’s writes' : 'alone';
+    const own = around.own.length === 0 ? 'write' : around.own.join('+');
     return { name: ownName, lines: [`${ownName}: ${own}, ${hidden}`] };
   }
-  if (name === 'condition-mismatch') return { name, lines: [first] };
+  if (groupedBy === 'clause') return { name, lines: [first] };
   const lines = [
     first,
-    // Whether who wrote it was rolled back in the end is told by the scene, as far as it had happened by then.
+    // Whether its writer was rolled back is in the surroundings, as far as it had happened by then.
     ...rolesOf({ ...finding, transactions: [] }),
-    `${scene.judged}${scene.own.length === 0 ? '' : ` after own ${scene.own.join('+')}`}${scene.others.map((other) => `; ${other}`).join('')}`,
+    `${around.judged}${around.own.length === 0 ? '' : ` after own ${around.own.join('+')}`}${around.others.map((other) => `; ${other}`).join('')}`,
   ];
   return { name, lines };
 }
 
-interface Scene {
+interface Surroundings {
   /** The kind of the judged statement. */
   readonly judged: string;
   /** Kinds of what its transaction wrote before, sorted, each once. */
@@ -72,11 +73,11 @@ interface Scene {
   readonly others: readonly string[];
 }
 
-function sceneOf(
+function surroundingsOf(
   { finding, history, case: program }: Behaviour,
   events: CaseEvents,
   keys: KeyColumns,
-): Scene {
+): Surroundings {
   const [judged, ...rest] = namedActs(finding, history, program.dialect ?? history.header.dialect);
   if (judged === undefined) return { judged: 'nothing', own: [], others: [] };
   const place = eventAt(judged.index, history, events);
@@ -99,8 +100,8 @@ function sceneOf(
 }
 
 /**
- * Those the finding names; else those that ran beside the judged transaction; else all. The rest built the state the
- * story starts from, as the set-up does.
+ * Those the finding names; else those that ran concurrently with the judged transaction; else all. The rest made the
+ * initial state, as the set-up does.
  */
 function othersOf(
   judged: CaseEvent,
@@ -111,9 +112,9 @@ function othersOf(
   const own = transactions[judged.transaction]!;
   const writers = transactions.filter((each) => each !== own && each.some(isWrite));
   const places = named.map(({ index }) => eventAt(index, history, events));
-  const told = writers.filter((each) => each.some((event) => isWrite(event) && places.includes(event)));
-  const beside = writers.filter((each) => each[0]!.at < own.at(-1)!.at && own[0]!.at < each.at(-1)!.at);
-  const chosen = [told, beside, writers].find(({ length }) => length > 0) ?? [];
+  const witnesses = writers.filter((each) => each.some((event) => isWrite(event) && places.includes(event)));
+  const concurrent = writers.filter((each) => each[0]!.at < own.at(-1)!.at && own[0]!.at < each.at(-1)!.at);
+  const chosen = [witnesses, concurrent, writers].find(({ length }) => length > 0) ?? [];
   return chosen.map((each) => describeOther(each, judged, keys)).sort();
 }
 
@@ -126,9 +127,3 @@ function describeOther(transaction: readonly CaseEvent[], judged: CaseEvent, key
   });
   return `${state} ${counted.join('+')}`;
 }
-
-const ownWriteKinds: ReadonlySet<FindingKind> = new Set([
-  'own-write-missed',
-  'own-delete-missed',
-  'internal',
-]);

@@ -2,9 +2,9 @@
  * The conflict an engine missed: which two writes of one row it let pass, where its contract says that one must wait or
  * fail.
  *
- * One missed conflict has many faces. The second write succeeds (`update-of-changed-row`, `lock-violated`), a committed
+ * One missed conflict shows in many ways. The second write succeeds (`update-of-changed-row`, `lock-violated`), a committed
  * write is gone (`lost-write`), readers disagree about the versions (`incompatible-order`), a later read misses the row or
- * shows values of both (`missing-row`, `wrong-version`, …). What the faces share is the pair of statements, so the pair is
+ * shows values of both (`missing-row`, `wrong-version`, …). What they share is the pair of statements, so the pair is
  * the bug. It is taken
  *
  * 1. from the finding, where that names both statements;
@@ -86,7 +86,7 @@ function writesOf(
   byRef: ReadonlyMap<string | undefined, Operation>,
 ): CaseEvent[] {
   return transaction.filter((event) => {
-    // An insert makes its row; nobody else can have it in hand. Unique keys are kept by other means.
+    // An insert makes its row; nobody else can hold it. Unique keys are kept by other means.
     if (!isWrite(event) || event.kind === 'insert') return false;
     const operation = byRef.get(event.ref);
     return operation?.outcome !== 'error' && operation?.matched !== 0;

@@ -1,18 +1,18 @@
 /**
  * What a cycle of dependencies is called once everything is left out that only passes it on.
  *
- * A lost update stays one when a third transaction overwrites the row in between, or when another one's read is what
- * tells that two writes came in that order; the oracle then reports a longer cycle under a wider name. So the cycle is
+ * A lost update stays one when a third transaction overwrites the row in between, or when only another one's read shows
+ * in which order two writes came; the oracle then reports a longer cycle under a wider name. So the cycle is
  * shortened before it is named:
  *
  * 1. Two neighbours through one row become one edge where the order of that row's versions says so: what X wrote and Y
  *    read before Z overwrote it, Z wrote after X; X before Y before Z in one row is X before Z.
  * 2. Of several dependencies in a row only the last counts. An anti-dependency starts at a transaction that read too
  *    early; the edge that leads into that transaction says what it did too late (write over the new version, or read
- *    it). Through whom it got there is an accident.
+ *    it). Which transactions stand between does not count.
  *
  * What is left has at most ten names, Adya's and those of the skews: two different causes can share one. How the cycle
- * really runs, and through which statements, is the variant's business (`signature.ts`).
+ * really runs, and through which statements, belongs to the variant (`signature.ts`).
  */
 import { addOrder, baseName, type CycleEdge, type GraphAnomaly } from '../check/index.js';
 import { cycleAnomalies } from '../contracts/index.js';

@@ -1,5 +1,5 @@
 /**
- * A case as events that can or cannot be exchanged: the ground the behaviour signature stands on.
+ * A case as events that can or cannot be exchanged: what the behaviour signature is made from.
  *
  * 1. Each transaction becomes a row of events: its statements, and its end if it wrote something. An autocommitted
  *    statement is a transaction whose end follows at once, so `DELETE` and `BEGIN; DELETE; COMMIT` are the same.
@@ -7,7 +7,7 @@
  * 2. Two events of different transactions *depend* on each other when exchanging them could change a result: they touch
  *    rows of one table and one writes, or one ends a transaction that wrote what the other reads. The first statement of
  *    a transaction may take its snapshot, so it depends on the end of everybody who writes what that transaction reads.
- * 3. `before` holds the order of those pairs only. Whatever else the schedule says is an accident. Cases of more than 64
+ * 3. `before` holds the order of those pairs only. The rest of the schedule does not count. Cases of more than 64
  *    events were not reduced, and have no order here.
  */
 import { type Case, type Schedule, transactionsOf } from '../cases/index.js';
@@ -59,7 +59,7 @@ export function eventsOf(
     }
   });
   const before: [CaseEvent, CaseEvent][] = [];
-  // A case this long was not reduced: its order is an accident, and there would be millions of pairs.
+  // A case this long was not reduced: most of its order means nothing, and there would be millions of pairs.
   if (transactions.flat().length > mostEvents) return { transactions, before };
   for (const [i, one] of transactions.entries()) {
     for (const two of transactions.slice(i + 1)) {

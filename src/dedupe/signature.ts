@@ -13,8 +13,8 @@
  *   begins with the same line, that line alone is the cause.
  * - The *variant*, from there on: the form it takes here. The clause and the kind of the finding; what was read against
  *   what was expected, as roles (`roles.ts`); the statements of each transaction by kind, the judged one marked; the order
- *   of those that depend on each other; the cycle of dependencies, if the finding is one (`events.ts`). All that drawn in
- *   one way, whatever the sessions, tables, columns, rows and values are called (`canonical.ts`).
+ *   of those that depend on each other; the cycle of dependencies, if the finding is one (`events.ts`). All that in
+ *   one form, whatever the sessions, tables, columns, rows and values are called (`canonical.ts`).
  *
  * Meant for reduced cases: what a case still holds is taken for necessary. Not in it: the level (a clause names what it
  * needs of it), the engine and its version, conditions, how many rows show the bug.
@@ -24,7 +24,7 @@ import type { Case, Schedule } from '../cases/index.js';
 import type { Finding } from '../check/index.js';
 import { findContract } from '../contracts/index.js';
 import type { History } from '../histories/index.js';
-import { drawCanonically } from './canonical.js';
+import { canonicalLines } from './canonical.js';
 import { type CauseName, causeOf } from './cause.js';
 import { type CaseEvents, eventsOf } from './events.js';
 import { rolesOf } from './roles.js';
@@ -84,7 +84,7 @@ function variantLines({ finding, history }: Behaviour, events: CaseEvents): read
   return [
     `${finding.clause ?? 'no clause'}: ${finding.kind}`,
     ...rolesOf(finding),
-    ...drawCanonically({ ...events, judged: judgedStatements(finding, history), cycle }),
+    ...canonicalLines({ ...events, judged: judgedStatements(finding, history), cycle }),
   ];
 }
 

@@ -14,7 +14,7 @@
  */
 import type { Schedule } from '../cases/index.js';
 import { type Finding, focusOf, identityOf, type OracleName, oracleNamed } from '../check/index.js';
-import type { Contract, Level } from '../contracts/index.js';
+import { type Contract, describeKind, type Level } from '../contracts/index.js';
 import type { History } from '../histories/index.js';
 import type { Database, Observe, RunRequest } from '../judge/index.js';
 import {
@@ -74,8 +74,8 @@ export async function pursue(raw: Raw, options: PursueOptions): Promise<Outcome>
   return database.alone((observe) => new Pursuit(options, observe).follow(raw));
 }
 
-/** Findings that say how a rule was broken, not what came of it. */
-const mereMeans: ReadonlySet<string> = new Set(['lock-violated', 'update-of-changed-row']);
+/** Findings that say how a rule was broken, not with what consequence. */
+const isWithoutConsequence = ({ kind }: Finding): boolean => describeKind(kind).writeConflict === 'names';
 
 /** A finding with an order for its case. */
 interface Start extends Raw {
@@ -162,7 +162,7 @@ class Pursuit {
 
   /** What an instrumented run shows of a broken rule's consequences, reduced; undefined: nothing that reproduces. */
   async #consequenceOf({ request, finding, candidate }: Start): Promise<Pursued | undefined> {
-    if (!mereMeans.has(finding.kind)) return undefined;
+    if (!isWithoutConsequence(finding)) return undefined;
     const traced: HuntRequest = { ...request, ...candidate, oracle: 'dependency-graph' };
     const observed = await this.observe(traced, this.options.lane);
     if (observed.kind !== 'ran' || observed.findings.length === 0) return undefined;
@@ -206,7 +206,7 @@ class Pursuit {
     };
     const observed = await this.observe(plain, this.options.lane);
     if (observed.kind !== 'ran') return undefined;
-    const finding = observed.findings.find(({ kind }) => !mereMeans.has(kind));
+    const finding = observed.findings.find((each) => !isWithoutConsequence(each));
     if (finding === undefined) return undefined;
     const { history } = observed;
     const start: Start = { request: plain, finding, history, candidate: result.result };

@@ -26,7 +26,7 @@ import { compareWrites } from './write-matches.js';
 
 export interface InstrumentedCheckOptions {
   readonly contract?: Contract;
-  /** Used when there is no contract; serializable unless told. */
+  /** Used when there is no contract; serializable by default. */
   readonly level?: CheckLevel;
 }
 

@@ -182,17 +182,17 @@ function lostUpdates({ list, chains }: Dependencies): ForbiddenCycle[] {
 
 /** Plain reads that miss what had been committed before their snapshot was taken. */
 function staleReads({ list, events }: Dependencies, pivot: string): ForbiddenCycle[] {
-  const told = new Set<string>();
+  const reported = new Set<string>();
   return list.flatMap(({ from, to, kind, row, reads }): ForbiddenCycle[] => {
     if (kind !== rw && kind !== predicateRw) return [];
     // Where uncommitted data may be read, a search misses a row that someone has deleted and not yet committed.
     if (kind === predicateRw && pivot === 'uncommitted') return [];
     const reader = events.transactions.get(from)!;
     const ended = events.transactions.get(to)!.operations.at(-1)!.end;
-    if (ended === null || told.has(`${from},${to}`)) return [];
+    if (ended === null || reported.has(`${from},${to}`)) return [];
     const stale = reads.some(({ operation, plain }) => plain && ended < pivotStart(reader, operation, pivot));
     if (!stale) return [];
-    told.add(`${from},${to}`);
+    reported.add(`${from},${to}`);
     const cycle: FamilyCycle = {
       family: 'G-single',
       order: 'real-time',

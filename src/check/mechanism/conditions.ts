@@ -86,11 +86,11 @@ export function checkCondition(
   const { inside, open } = select(where);
   const most = inside.length + open + free;
   if (matched >= inside.length && (!complete || matched <= most)) return;
-  const culprit = culpritOf(verification, write, plan, seen, (state) => {
+  const change = hiddenChangeOf(verification, write, plan, seen, (state) => {
     const other = select(plan.bind(state).where);
     return other.inside.length !== inside.length || other.open !== open;
   });
-  report(verification, write, plan, { inside, most, culprit, missed: matched < inside.length, unchanged });
+  report(verification, write, plan, { inside, most, change, missed: matched < inside.length, unchanged });
 }
 
 /** The tables of the subqueries as a plain read sees them; undefined: they are not certain. */
@@ -107,7 +107,7 @@ function statesOf(verification: Verification, tx: Tx, plan: ChangePlan, view: Vi
   return (table) => states.get(table) ?? [];
 }
 
-interface Culprit {
+interface HiddenChange {
   readonly row: RowChain;
   readonly version: Version;
 }
@@ -116,14 +116,14 @@ interface Culprit {
  * The change to the subqueries' tables after the snapshot to blame: the latest that by itself makes the condition select
  * other rows, or else the latest.
  */
-function culpritOf(
+function hiddenChangeOf(
   verification: Verification,
   { tx, operation }: Write,
   plan: ChangePlan,
   view: View,
   matters: (state: RowsOf) => boolean,
-): Culprit | undefined {
-  const changes: Culprit[] = [];
+): HiddenChange | undefined {
+  const changes: HiddenChange[] = [];
   for (const { name } of plan.reads)
     for (const row of verification.tables.get(name)!.rows.values())
       for (const version of row.versions)
@@ -137,7 +137,7 @@ function culpritOf(
           changes.push({ row, version });
   changes.sort((a, b) => b.version.commit.start - a.version.commit.start);
   const withChange =
-    ({ row, version }: Culprit): RowsOf =>
+    ({ row, version }: HiddenChange): RowsOf =>
     ({ name }) => {
       const rows = [];
       for (const other of verification.tables.get(name)!.rows.values()) {
@@ -155,7 +155,7 @@ function culpritOf(
 interface Mismatch {
   readonly inside: readonly Unchanged[];
   readonly most: number;
-  readonly culprit: Culprit | undefined;
+  readonly change: HiddenChange | undefined;
   readonly missed: boolean;
   readonly unchanged: readonly Unchanged[];
 }
@@ -164,7 +164,7 @@ function report(
   verification: Verification,
   { tx, operation }: Write,
   plan: ChangePlan,
-  { inside, most, culprit, missed, unchanged }: Mismatch,
+  { inside, most, change, missed, unchanged }: Mismatch,
 ): void {
   const contract = tx.contract!;
   const matched = operation.matched!;
@@ -183,8 +183,8 @@ function report(
       kind: 'condition-mismatch',
       clause: 'subqueriesSee snapshot',
       contract,
-      operations: [operation.index, culprit?.version.states.at(-1)?.operation, tx.snapshotBy?.index],
-      txs: [tx, culprit?.version.tx],
+      operations: [operation.index, change?.version.states.at(-1)?.operation, tx.snapshotBy?.index],
+      txs: [tx, change?.version.tx],
       versions: (witnesses.length === 0 ? [plan.table.name] : witnesses).map((object) => ({
         operation: operation.index,
         object,
@@ -194,10 +194,10 @@ function report(
       steps: [
         say.ran`${ofTx(tx)} ran ${ofOperation(operation)}, which reported ${counted(matched, 'row')}.`,
         say.rule`Its snapshot was taken${taken}; under ${contract.id} the subqueries of its condition read that snapshot and what it wrote itself, as its SELECTs do.`,
-        ...(culprit === undefined
+        ...(change === undefined
           ? []
           : [
-              say.fact`After the snapshot ${ofRow(culprit.row.object)} became ${ofVersion(culprit.version)}; the subqueries must not see that.`,
+              say.fact`After the snapshot ${ofRow(change.row.object)} became ${ofVersion(change.version)}; the subqueries must not see that.`,
             ]),
         say.allowed`So the condition selects ${selects}${outside.length === 0 ? [] : phrase`, and not ${list(outside)}`}. Nobody changed these rows since the snapshot, so reading current rows would give the same.`,
         ...describeReports(contract, 'subqueriesSee'),

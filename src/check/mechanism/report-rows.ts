@@ -51,10 +51,10 @@ export function reportRows(
 ): void {
   const byKind = new Map<FindingKind, Named[]>();
   const hidden = problems.map((problem) => findHidden(read, problem));
-  const late = hidden.filter((each) => each !== undefined);
-  if (late.length > 0) {
-    const returned = late.map(({ seen }) => seen).join(', ');
-    reportHidden(verification, read.tx, read.operation, late, returned);
+  const deleted = hidden.filter((each) => each !== undefined);
+  if (deleted.length > 0) {
+    const returned = deleted.map(({ seen }) => seen).join(', ');
+    reportHidden(verification, read.tx, read.operation, deleted, returned);
   }
   const extraLines = problems.filter((problem) => problem.kind === 'extra-line');
   for (const [i, problem] of problems.entries()) {
@@ -88,8 +88,8 @@ function name(read: ScanRead, problem: RowProblem): Named {
       if (origin.kind === 'wrong-version') continue;
       const versions = row.allowed(read.view, read.tx, true);
       const gone = versions.every((version) => imagesOf(version).every((image) => image === 'absent'));
-      const late = origin.kind === 'stale-read' && gone ? 'extra-row' : origin.kind;
-      const kind = own?.certain === true ? 'own-write-missed' : late;
+      const staleKind = origin.kind === 'stale-read' && gone ? 'extra-row' : origin.kind;
+      const kind = own?.certain === true ? 'own-write-missed' : staleKind;
       return named(
         kind,
         row.object,
