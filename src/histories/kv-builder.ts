@@ -225,12 +225,19 @@ export class KvBuilder implements KvSink {
   }
 }
 
+const mostSmall = 1 << 22;
+
 /** Gives names dense numbers in order of first appearance. */
 class Interner {
   readonly names: KvName[] = [];
   readonly #ids = new Map<KvName, number>();
+  /** Ids of small integers, plus one: the usual keys need no hashing. */
+  #small = new Int32Array(1024);
 
   id(name: KvName): number {
+    if (typeof name === 'number' && name >= 0 && name < mostSmall && Number.isInteger(name)) {
+      return this.#smallId(name);
+    }
     let id = this.#ids.get(name);
     if (id === undefined) {
       id = this.names.length;
@@ -238,5 +245,18 @@ class Interner {
       this.#ids.set(name, id);
     }
     return id;
+  }
+
+  #smallId(name: number): number {
+    if (name >= this.#small.length) {
+      const grown = new Int32Array(Math.min(mostSmall, Math.max(this.#small.length * 2, name + 1)));
+      grown.set(this.#small);
+      this.#small = grown;
+    }
+    const known = this.#small[name]!;
+    if (known !== 0) return known - 1;
+    this.names.push(Object.is(name, -0) ? 0 : name);
+    this.#small[name] = this.names.length;
+    return this.names.length - 1;
   }
 }
