@@ -17,6 +17,16 @@ describe('profiles', () => {
     }
   });
 
+  it('of a file cannot ask for cases that never end', () => {
+    const fields = { format: 'isolde-profile', version: 1, name: 'x' };
+    const most = { ...fields, sessions: 64, transactions: [1, 100_000], statements: 10_000 };
+    expect(() => parseProfile(JSON.stringify(most), 'x.json')).toThrow(
+      /allow cases of 64000000000 statements; at most 50000 are accepted/,
+    );
+    const large = { ...fields, sessions: 50, transactions: 100, statements: 10 };
+    expect(parseProfile(JSON.stringify(large), 'x.json').sessions).toEqual([50, 50]);
+  });
+
   it('can be read from a file that says only what differs', () => {
     const text = `{
       "format": "isolde-profile", "version": 1,

@@ -233,6 +233,9 @@ const ranges = {
   statements: [1, 10_000],
 } as const;
 
+/** Statements a case may have at most: generating, running and checking each takes time. */
+const mostStatements = 50_000;
+
 /** Reads a profile file; fields it leaves out are those of the profile it `extends` (default `mixed`). */
 export function parseProfile(text: string, file: string): Profile {
   const node = parseJson(text, file);
@@ -242,6 +245,12 @@ export function parseProfile(text: string, file: string): Profile {
   const parent = findProfile(parentName)!;
   const range = (name: keyof typeof ranges): Range =>
     node.maybe(name, (each) => readRange(each, ranges[name])) ?? parent[name];
+  const most = range('sessions')[1] * range('transactions')[1] * range('statements')[1];
+  if (most > mostStatements) {
+    node.fail(
+      `sessions, transactions and statements allow cases of ${most} statements; at most ${mostStatements} are accepted`,
+    );
+  }
   return {
     name: node.at('name').text(),
     description: node.maybe('description', (each) => each.text()) ?? `own profile, based on ${parentName}`,

@@ -1,11 +1,14 @@
 /** Whole histories in memory, from and to `*.history.jsonl` and `*.history.jsonl.gz`, for those small enough. */
 import type { History, Operation } from './history.js';
-import { readHistory } from './history-reader.js';
+import { type HistoryReadOptions, readHistory } from './history-reader.js';
 import { openHistoryWriter } from './history-writer.js';
 
 /** Reads a history file; `truncated` says that it ended in the middle of a line. */
-export async function readWholeHistory(path: string): Promise<History & { readonly truncated: boolean }> {
-  const reader = await readHistory(path);
+export async function readWholeHistory(
+  path: string,
+  options: HistoryReadOptions = {},
+): Promise<History & { readonly truncated: boolean }> {
+  const reader = await readHistory(path, options);
   const operations: Operation[] = [];
   for await (const some of reader.operations) for (const op of some) operations.push(op);
   return { header: reader.header, operations, truncated: reader.truncated };

@@ -34,9 +34,14 @@ const blockBytes = 128 * 1024;
 const lineBreak = 10;
 const maxLineBytes = 256 * 1024 * 1024;
 
+export interface HistoryReadOptions {
+  /** Bytes that may come out of the file, after decompression; default: any number, for little of it is kept. */
+  readonly maxBytes?: number;
+}
+
 /** Opens a history file and reads its header. */
-export async function readHistory(path: string): Promise<HistoryReader> {
-  const source = linesOf(path);
+export async function readHistory(path: string, options: HistoryReadOptions = {}): Promise<HistoryReader> {
+  const source = linesOf(path, options.maxBytes ?? Number.POSITIVE_INFINITY);
   const first = await source.next();
   if (first.done === true) throw new FileError({ file: path, line: 1 }, 'the file is empty');
   const { lines, whole } = first.value;
@@ -158,7 +163,7 @@ class Reader implements HistoryReader {
 }
 
 /** The lines of a file in blocks. */
-async function* linesOf(path: string): AsyncGenerator<LineBlock, void, undefined> {
+async function* linesOf(path: string, maxBytes: number): AsyncGenerator<LineBlock, void, undefined> {
   const carry: Buffer[] = [];
   let carried = 0;
   const take = (last: Buffer): Buffer => {
@@ -170,12 +175,16 @@ async function* linesOf(path: string): AsyncGenerator<LineBlock, void, undefined
   };
   const bytes = bytesOf(path);
   let cut = false;
+  let count = 0;
   try {
     for await (const block of bytes) {
       if (block === 'cut') {
         cut = true;
         break;
       }
+      count += block.length;
+      if (count > maxBytes)
+        throw new FileError({ file: path }, `it holds more than ${maxBytes} bytes when unpacked`);
       const end = block.lastIndexOf(lineBreak);
       if (end >= 0) {
         yield { lines: take(block.subarray(0, end)), whole: true };

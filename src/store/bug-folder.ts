@@ -16,7 +16,7 @@ import {
   type VersionTried,
 } from '../report/index.js';
 import { parseRecord, parseRuns, printRecord, recordOf } from './bug-file.js';
-import { readText } from './files.js';
+import { mostBytes, readText } from './files.js';
 import { parseFinding, printFinding } from './finding-file.js';
 
 export const fileNames = {
@@ -92,7 +92,9 @@ export async function readBug(folder: string): Promise<Bug> {
   const finding = parseFinding(await needed(fileNames.finding), file(fileNames.finding));
   // Looked at first: links and devices are refused there.
   await needed(fileNames.history);
-  const { header, operations } = await readWholeHistory(file(fileNames.history));
+  const { header, operations } = await readWholeHistory(file(fileNames.history), {
+    maxBytes: mostBytes,
+  });
   const stray = operations.find(({ statement }) => {
     return statement !== undefined && program.sessions[statement[0]]?.statements[statement[1]] === undefined;
   });

@@ -89,7 +89,8 @@ export async function exists(path: string): Promise<boolean> {
   );
 }
 
-const mostBytes = 64 * 1024 * 1024;
+/** What a file of a bug may hold that is read as a whole, after decompression. */
+export const mostBytes = 64 * 1024 * 1024;
 
 /** The text of a file, or undefined if there is none. Links and devices are refused: folders come from strangers. */
 export async function readText(path: string): Promise<string | undefined> {

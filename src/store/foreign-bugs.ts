@@ -53,8 +53,11 @@ async function bugFolders(folder: string): Promise<string[]> {
   return found;
 }
 
+/** A raw history is gone through, never kept whole. */
+const mostRawBytes = 1024 ** 3;
+
 async function checkHistory(file: string): Promise<void> {
   if (!(await lstat(file)).isFile()) throw new IsoldeError('bad-file', `${file} is not a plain file`);
-  const reader = await readHistory(file);
+  const reader = await readHistory(file, { maxBytes: mostRawBytes });
   for await (const _ of reader.operations);
 }

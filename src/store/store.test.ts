@@ -2,6 +2,7 @@ import { execFile, spawn } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { signatureVersion } from '../dedupe/index.js';
 import { probeCases } from '../probe/index.js';
@@ -302,6 +303,22 @@ describe('hostile and broken input', () => {
     }
     expect(await readdir(join(root, 'out'))).toEqual([]);
     expect(await readdir(root)).not.toContain('escaped');
+  });
+
+  it('counts the unpacked bytes of a history, whatever its name says', async () => {
+    const store = await openStore(folder);
+    await store.add(bug);
+    const header = {
+      format: 'isolde-history',
+      version: 1,
+      sessions: ['T1'],
+      case: 'x'.repeat(65 * 1024 * 1024),
+    };
+    const packed = gzipSync(`${JSON.stringify(header)}\n`);
+    expect(packed.length).toBeLessThan(100_000);
+    await writeFile(join(store.folderOf(bug.id), 'confirmed.history.jsonl'), packed);
+    await expect(store.get(bug.id)).rejects.toThrow('it holds more than 67108864 bytes when unpacked');
+    await expect((await openStore(join(root, 'other'))).importFrom(folder)).rejects.toThrow('when unpacked');
   });
 
   it('lists what it can read and says what it cannot', async () => {
