@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openStore } from '../src/store/index.js';
+import { eventually } from '../src/targets/conformance/lab.case.js';
 import { mariadbAvailable } from '../src/targets/mariadb/index.js';
 import { postgresAvailable } from '../src/targets/postgres/index.js';
 import { enginesRequired } from './isolde.js';
@@ -45,7 +46,7 @@ function start(...args: readonly string[]) {
     pid: child.pid!,
     printed,
     ended,
-    signal: (name: 'SIGINT' | 'SIGKILL') => child.kill(name),
+    signal: (name: 'SIGINT' | 'SIGTERM' | 'SIGHUP' | 'SIGKILL') => child.kill(name),
     /** Waits until something is printed; fails when the process ends first. */
     prints: async (pattern: RegExp) => {
       const over = ended.then((code) => {
@@ -73,6 +74,8 @@ function childrenOf(pid: number): number[] {
     }
   });
 }
+
+const commandOf = (pid: number) => readFileSync(`/proc/${pid}/comm`, 'utf8');
 
 /** Whether a process runs; one that has ended but was not waited for does not. */
 function runs(pid: number): boolean {
@@ -102,6 +105,19 @@ describe('Ctrl-C', () => {
     const next = start('--seed', 'demo', '--store', store, '--rounds', '8');
     await next.ended;
     expect(next.printed.err).toMatch(/going on at round [1-9]/);
+  }, 60_000);
+});
+
+describe.each(['SIGTERM', 'SIGHUP'] as const)('%s', (signal) => {
+  it('ends a hunt like Ctrl-C, with nothing left behind', async () => {
+    const parent = mkdtempSync(join(tmpdir(), 'isolde-signal-'));
+    const hunt = start(`sqlite:${parent}`, '--store', newStore(), '--for', '60s', '--json');
+    await hunt.prints(/hunting in/);
+    await eventually(20_000, 'a scratch', async () => readdirSync(parent).length > 0);
+    hunt.signal(signal);
+    expect([0, 1]).toContain(await hunt.ended);
+    expect(readdirSync(parent)).toEqual([]);
+    rmSync(parent, { recursive: true });
   }, 60_000);
 });
 
@@ -199,7 +215,8 @@ for (const { name, url, missing } of servers) {
         const hunt = start(url, '--level', 'serializable', '--store', store, '--rounds', '0..64', '--json');
         await hunt.prints(/hunting in/);
         const seen = new Set<number>();
-        const [server] = childrenOf(hunt.pid);
+        // Its watchdog, a shell, is a child too.
+        const [server] = childrenOf(hunt.pid).filter((pid) => /postgres|mariadbd/.test(commandOf(pid)));
         seen.add(server!);
         process.kill(server!, 'SIGKILL');
         await hunt.prints(/the database went away and is opened again/);

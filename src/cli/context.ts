@@ -3,6 +3,7 @@
  * and a signal that Ctrl-C raises. Machine-readable output goes to `out`, everything for people in between
  * to `err`.
  */
+import { readFileSync } from 'node:fs';
 import pc from 'picocolors';
 
 /** What `main` gets from whoever runs it: a process, or a test. */
@@ -37,18 +38,41 @@ export const trustCaseHelp = 'run the file’s SQL also where the login may writ
 export const exitCodes = { nothingFound: 0, found: 1, undecided: 2, error: 3 } as const;
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
+/** Ctrl-C, `kill` and a terminal that closes all ask for the same: finish with what there is, leave nothing behind. */
+const endingSignals = [
+  ['SIGINT', 2],
+  ['SIGTERM', 15],
+  ['SIGHUP', 1],
+] as const;
+
+/** `nohup isolde hunt` asks us not to hear of the terminal's end; where that cannot be read, nothing is ignored. */
+function isIgnored(signal: number): boolean {
+  try {
+    const mask = /^SigIgn:\s*([0-9a-f]+)$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1];
+    return mask !== undefined && ((BigInt(`0x${mask}`) >> BigInt(signal - 1)) & 1n) === 1n;
+  } catch {
+    return false;
+  }
+}
+
 /** The context of a real process. The first Ctrl-C asks commands to finish with what they have, the second kills. */
 export function processContext(): CliWorld {
   const controller = new AbortController();
-  process.on('SIGINT', () => {
-    if (controller.signal.aborted) process.exit(130);
-    controller.abort();
-    process.stderr.write('\nstopping; press Ctrl-C again to stop at once\n');
-  });
+  for (const [signal, number] of endingSignals) {
+    if (isIgnored(number)) continue;
+    process.on(signal, () => {
+      if (controller.signal.aborted) process.exit(128 + number);
+      controller.abort();
+      process.stderr.write('\nstopping; press Ctrl-C again to stop at once\n');
+    });
+  }
   // `isolde probe | head`: a reader that has seen enough is not an error.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    // A terminal that closed takes no more output; what is open is still cleaned up.
+    if (controller.signal.aborted) return;
     process.exit(error.code === 'EPIPE' ? 0 : exitCodes.error);
   });
+  process.stderr.on('error', () => undefined);
   const outIsTerminal = process.stdout.isTTY === true;
   return {
     out: (text) => process.stdout.write(`${text}\n`),

@@ -1,19 +1,18 @@
 /**
  * A MariaDB server of our own: a fresh data folder, a Unix socket in a folder nobody else may enter, no network.
  *
- * It must never outlive us, not even when we are killed. So a watchdog, a shell that does nothing but read
- * its standard input, holds the other end of a pipe: when this process ends for whatever reason, the pipe closes,
- * and the watchdog kills the server and removes the folder. An orderly stop uses the same way out.
+ * It never outlives us, not even when we are killed, and neither does its folder (`server-folder.ts`).
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { accessSync, constants, existsSync, mkdtempSync, readFileSync, statfsSync } from 'node:fs';
-import { mkdir, rm } from 'node:fs/promises';
+import { accessSync, constants, existsSync, readFileSync, statfsSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { errorText, IsoldeError } from '../../errors.js';
 import type { MysqlAddress } from '../mysql/mysql-url.js';
 import { WireConnection } from '../mysql/mysql-wire.js';
+import { makeServerFolder, type ServerFolder } from '../server-folder.js';
 
 export interface MariadbServer {
   /** As root, who has no password: the folder of the socket keeps others out. */
@@ -58,11 +57,6 @@ const settings: readonly string[] = [
   '--innodb-lock-wait-timeout=5',
 ];
 
-// Waits for a line or the end of the pipe. "gone" means the server has ended by itself, and its number may
-// belong to another process by now.
-const watchdogScript =
-  'read line; [ "$line" = gone ] || kill -KILL "$1" 2>/dev/null; cat >/dev/null; rm -rf "$2"';
-
 /** Why no private server can be run here, or undefined when one can. */
 export function mariadbAvailable(): string | undefined {
   const missing = ['mariadbd', 'mariadb-install-db'].filter((name) => findProgram(name) === undefined);
@@ -78,21 +72,21 @@ export async function startMariadbServer(options: MariadbServerOptions = {}): Pr
       options.binary === undefined ? mariadbAvailable() : `No program at ${options.binary}. ${install}`;
     throw new IsoldeError('engine-missing', what ?? install);
   }
-  const folder = makeFolder(options.folder ?? defaultFolder());
-  const data = join(folder, 'data');
-  const socket = join(folder, 's');
+  const folder = makeServerFolder(shortFolder(options.folder ?? defaultFolder()), 'mariadb');
+  const data = join(folder.path, 'data');
+  const socket = join(folder.path, 's');
   try {
     // A starting server deletes the temporary tables it finds in its tmpdir, also those of other servers.
-    const temporary = join(folder, 'tmp');
+    const temporary = join(folder.path, 'tmp');
     await mkdir(temporary);
-    await mkdir(join(folder, 'files'));
+    await mkdir(join(folder.path, 'files'));
     await initialize(installer, data, temporary);
     const server = launch(binary, folder, data, socket, options.variables ?? {});
     const address: MysqlAddress = { host: 'localhost', port: 0, socket, user: 'root', ssl: false };
-    await untilReady(server, address, folder);
+    await untilReady(server, address, folder.path);
     return { address, pid: server.child.pid!, stop: server.stop };
   } catch (error) {
-    await rm(folder, { recursive: true, force: true });
+    await folder.remove();
     throw error;
   }
 }
@@ -105,7 +99,7 @@ interface Launched {
 
 function launch(
   binary: string,
-  folder: string,
+  folder: ServerFolder,
   data: string,
   socket: string,
   variables: Readonly<Record<string, string>>,
@@ -116,48 +110,35 @@ function launch(
       '--no-defaults',
       ...asRoot(),
       `--datadir=${data}`,
-      `--tmpdir=${join(folder, 'tmp')}`,
+      `--tmpdir=${join(folder.path, 'tmp')}`,
       `--socket=${socket}`,
-      `--pid-file=${join(folder, 'pid')}`,
-      `--log-error=${join(folder, 'log')}`,
+      `--pid-file=${join(folder.path, 'pid')}`,
+      `--log-error=${join(folder.path, 'log')}`,
       // The only place OUTFILE and LOAD_FILE could reach: an empty folder.
-      `--secure-file-priv=${join(folder, 'files')}`,
+      `--secure-file-priv=${join(folder.path, 'files')}`,
       ...settings,
       // Variables without an option of that name are set on sessions only.
       ...Object.entries(variables).map(([name, value]) => `--loose-${name.replaceAll('_', '-')}=${value}`),
     ],
-    { cwd: folder, stdio: 'ignore', detached: true },
+    { cwd: folder.path, stdio: 'ignore', detached: true },
   );
   const exited = new Promise<void>((resolve) => {
     child.once('exit', () => resolve());
     child.once('error', () => resolve());
   });
-  const watchdog = spawn('/bin/sh', ['-c', watchdogScript, 'isolde', String(child.pid), folder], {
-    stdio: ['pipe', 'ignore', 'ignore'],
-    detached: true,
-  });
-  const removed = new Promise<void>((resolve) => {
-    watchdog.once('exit', () => resolve());
-    watchdog.once('error', () => resolve());
-  });
-  watchdog.stdin.on('error', () => {});
-  void exited.then(() => watchdog.stdin.write('gone\n'));
-  // Neither may keep this process from ending: the watchdog cleans up behind it.
+  folder.watch(child.pid);
+  void exited.then(() => folder.watch(undefined));
+  // It must not keep this process from ending.
   child.unref();
-  watchdog.unref();
-  (watchdog.stdin as unknown as { unref(): void }).unref();
 
   let stopping: Promise<void> | undefined;
   const stop = async () => {
     child.ref();
-    watchdog.ref();
     child.kill('SIGTERM');
     const late = setTimeout(() => child.kill('SIGKILL'), stopLimitMs);
     await exited;
     clearTimeout(late);
-    watchdog.stdin.end();
-    await removed;
-    await rm(folder, { recursive: true, force: true });
+    await folder.remove();
   };
   return { child, exited, stop: () => (stopping ??= stop()) };
 }
@@ -217,17 +198,10 @@ function defaultFolder(): string {
   }
 }
 
-function makeFolder(parent: string): string {
-  // mkdtemp makes the folder for this user only, which is what protects the password-less socket.
+/** The folder's own, or one whose path leaves room for a socket's name. */
+function shortFolder(parent: string): string {
   for (const place of [parent, '/tmp']) {
-    if (Buffer.byteLength(join(place, 'isolde-mariadb-XXXXXX', 's')) > socketLimit) continue;
-    try {
-      return mkdtempSync(join(place, 'isolde-mariadb-'));
-    } catch (cause) {
-      throw new IsoldeError('file-system', `No folder for a server in ${place}: ${errorText(cause)}`, {
-        cause,
-      });
-    }
+    if (Buffer.byteLength(join(place, 'isolde-mariadb-0123456789ab', 's')) <= socketLimit) return place;
   }
   throw new IsoldeError('file-system', `The path ${parent} is too long for a server's socket.`);
 }

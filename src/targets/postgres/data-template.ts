@@ -33,12 +33,13 @@ const superuser = 'isolde';
 export async function openCache(): Promise<string> {
   const uid = process.getuid?.() ?? 0;
   const folder = join(tmpdir(), `isolde-postgres-${uid}`);
-  // The server's user must be able to pass through, but not to look around.
+  // The server's user must be able to pass through, but not to look around. A strict umask, now or when it was made, takes that away.
   await mkdir(folder, { mode: 0o711 }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST')
       throw new IsoldeError('file-system', `Cannot create ${folder}: ${error.message}`);
   });
   const found = await lstat(folder);
+  if (found.isDirectory() && found.uid === uid && (found.mode & 0o777) === 0o700) await chmod(folder, 0o711);
   if (!found.isDirectory() || found.uid !== uid || (found.mode & 0o022) !== 0) {
     throw new IsoldeError('safety', `${folder} is not a folder that only we can write; remove it`);
   }

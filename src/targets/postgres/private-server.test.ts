@@ -190,3 +190,33 @@ describePostgres('a private server', () => {
     await Promise.all([older.close(), newer.close()]);
   });
 });
+
+describePostgres('a strict umask', () => {
+  it.skipIf(process.getuid?.() !== 0)(
+    'does not keep the server’s user out of our folders',
+    async () => {
+      const folder = mkdtempSync(join(tmpdir(), 'isolde-umask-'));
+      chmodSync(folder, 0o755);
+      const found = findNpmBinaries();
+      if ('missing' in found) throw new Error(found.missing);
+      // Installed under that umask: nobody but root can read the programs, so they are copied to the cache.
+      const hidden = join(folder, 'hidden');
+      mkdirSync(hidden, { mode: 0o700 });
+      cpSync(found.folder, join(hidden, 'native'), { recursive: true });
+      const before = { umask: process.umask(0o077), tmpdir: process.env.TMPDIR };
+      process.env.TMPDIR = folder;
+      try {
+        for (const url of [`postgres:?binaries=${join(hidden, 'native')}`, 'postgres:']) {
+          const target = await postgresDriver.open(url, {});
+          await target.close();
+        }
+      } finally {
+        process.umask(before.umask);
+        if (before.tmpdir === undefined) delete process.env.TMPDIR;
+        else process.env.TMPDIR = before.tmpdir;
+        rmSync(folder, { recursive: true, force: true });
+      }
+    },
+    120_000,
+  );
+});

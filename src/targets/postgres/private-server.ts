@@ -4,18 +4,17 @@
  * - It is not durable (`fsync=off` …), which no isolation level promises anything about: a crash of the *machine*
  *   loses it, a crash of the server does not.
  * - It runs in a process group of its own: Ctrl-C in a terminal reaches Isolde, which then still has a database.
- * - It never outlives us. A watchdog (a shell) holds the reading end of a pipe that we hold the other end of; the
- *   pipe closes however we die, SIGKILL included, and the watchdog stops the server and removes the folder. So no
- *   signal handler of ours changes how the program that uses us reacts to signals.
+ * - It never outlives us, and neither does its folder (`server-folder.ts`).
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
-import { chmod, chown, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { chown, readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { errorText, IsoldeError } from '../../errors.js';
+import { IsoldeError } from '../../errors.js';
+import { makeServerFolder, type ServerFolder } from '../server-folder.js';
 import { makeDataFolder, openCache, type ServerLogin } from './data-template.js';
 import { prepareBinaries, type ServerBinaries } from './server-binaries.js';
 
@@ -63,13 +62,10 @@ const fixed: Readonly<Record<string, string>> = { listen_addresses: host, unix_s
 export async function startPostgresServer(options: PrivateServerOptions): Promise<PrivateServer> {
   const cache = await openCache();
   const binaries = await prepareBinaries(options.binaries, cache);
-  const folder = await mkdtemp(join(options.scratchFolder ?? tmpdir(), 'isolde-postgres-')).catch((error) => {
-    throw new IsoldeError('file-system', `Cannot create a folder for the server: ${errorText(error)}`);
-  });
+  const folder = makeServerFolder(options.scratchFolder ?? tmpdir(), 'postgres');
   try {
-    if (binaries.user !== undefined) await chown(folder, binaries.user.uid, binaries.user.gid);
-    await chmod(folder, 0o700);
-    const login = await makeDataFolder(binaries, cache, join(folder, 'data'));
+    if (binaries.user !== undefined) await chown(folder.path, binaries.user.uid, binaries.user.gid);
+    const login = await makeDataFolder(binaries, cache, join(folder.path, 'data'));
     for (let attempt = 0; ; attempt++) {
       const port = await freePort();
       const started = await startOnPort({ ...options, binaries, folder, port });
@@ -77,14 +73,14 @@ export async function startPostgresServer(options: PrivateServerOptions): Promis
       if (attempt === 9) throw new IsoldeError('target', 'Found no free port between 20000 and 32000');
     }
   } catch (error) {
-    await rm(folder, { recursive: true, force: true });
+    await folder.remove();
     throw error;
   }
 }
 
 interface StartOptions extends Omit<PrivateServerOptions, 'binaries'> {
   readonly binaries: ServerBinaries;
-  readonly folder: string;
+  readonly folder: ServerFolder;
   readonly port: number;
 }
 
@@ -92,30 +88,34 @@ async function startOnPort(
   options: StartOptions,
 ): Promise<Pick<PrivateServer, 'pid' | 'hasCrashed' | 'stop'> | 'port taken'> {
   const { binaries, folder, port } = options;
-  const data = join(folder, 'data');
+  const data = join(folder.path, 'data');
   const settings = Object.entries({ ...tuning, ...options.settings, ...fixed, port: String(port) });
-  const logFile = join(folder, 'server.log');
+  const logFile = join(folder.path, 'server.log');
   const log = openSync(logFile, 'w', 0o600);
   const child = spawn(
     binaries.postgres,
     ['-D', data, ...settings.flatMap(([name, value]) => ['-c', `${name}=${value}`])],
-    { ...binaries.user, cwd: folder, env: binaries.environment, stdio: ['ignore', log, log], detached: true },
+    {
+      ...binaries.user,
+      cwd: folder.path,
+      env: binaries.environment,
+      stdio: ['ignore', log, log],
+      detached: true,
+    },
   );
   closeSync(log);
   const exited = new Promise<void>((resolve) => {
     child.once('exit', () => resolve());
     child.once('error', () => resolve());
   });
-  const watchdog = startWatchdog(child.pid, folder);
-  // From here on its process id may be another's.
-  void exited.then(() => watchdog.stdin?.write('gone\n'));
+  folder.watch(child.pid);
+  void exited.then(() => folder.watch(undefined));
   child.unref();
   const deadline = Date.now() + options.startTimeoutMs;
   while (!(await isReady(data, child.pid))) {
     if (hasEnded(child) || Date.now() > deadline) {
       const words = await lastWords(logFile);
       await stopProcess(child, exited);
-      watchdog.kill('SIGKILL');
       if (/could not (bind|create any TCP)/.test(words)) return 'port taken';
       const problem =
         Date.now() > deadline ? `not ready after ${options.startTimeoutMs} ms` : 'it ended at once';
@@ -132,36 +132,10 @@ async function startOnPort(
       return stopping === undefined && hasEnded(child);
     },
     stop: () => {
-      stopping ??= stopProcess(child, exited)
-        .then(() => rm(folder, { recursive: true, force: true }))
-        .finally(() => watchdog.kill('SIGKILL'));
+      stopping ??= stopProcess(child, exited).then(() => folder.remove());
       return stopping;
     },
   };
-}
-
-function startWatchdog(pid: number | undefined, folder: string): ChildProcess {
-  const script = `
-    if read -r gone; then
-      cat >/dev/null
-    else
-      kill -QUIT "$1" 2>/dev/null
-      tries=50
-      while [ $tries -gt 0 ] && kill -0 "$1" 2>/dev/null; do sleep 0.1; tries=$((tries - 1)); done
-      kill -KILL "$1" 2>/dev/null
-    fi
-    rm -rf -- "$2"`;
-  const watchdog = spawn('/bin/sh', ['-c', script, 'isolde-watchdog', String(pid ?? ''), folder], {
-    stdio: ['pipe', 'ignore', 'ignore'],
-    cwd: '/',
-    detached: true,
-  });
-  // Without a shell the server still stops on close(); only a killed Isolde would leave it behind.
-  watchdog.on('error', () => {});
-  watchdog.stdin?.on('error', () => {});
-  (watchdog.stdin as { unref?: () => void } | null)?.unref?.();
-  watchdog.unref();
-  return watchdog;
 }
 
 /** What `pg_ctl` looks at: the status line of the server's own pid file. */

@@ -12,7 +12,7 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
-import { mkdir, readFile, rename, rm, stat, symlink } from 'node:fs/promises';
+import { chmod, mkdir, readFile, rename, rm, stat, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -147,7 +147,8 @@ export async function linkLibraries(folder: string, elsewhere: string): Promise<
     for (const { from, to } of links) await symlinkOnce(basename(to), from);
     return undefined;
   } catch {
-    await mkdir(elsewhere, { recursive: true, mode: 0o755 });
+    await mkdir(elsewhere, { recursive: true });
+    await chmod(elsewhere, 0o755);
     for (const { from, to } of links) await symlinkOnce(to, join(elsewhere, basename(from)));
     return elsewhere;
   }
@@ -162,10 +163,15 @@ async function symlinkOnce(to: string, from: string): Promise<void> {
 
 /** A copy that the server's user can reach, made once and moved into place as a whole. */
 async function copyBinaries(folder: string, copy: string): Promise<string> {
-  if (existsSync(copy)) return copy;
+  if (existsSync(copy)) {
+    await run('chmod', ['-R', 'a+rX', copy]);
+    return copy;
+  }
   const making = `${copy}.${process.pid}`;
   try {
     await run('cp', ['-RL', folder, making]);
+    // The copy is made for another user, whatever the umask and the modes of the original.
+    await run('chmod', ['-R', 'a+rX', making]);
     // Another process may have been quicker with the same copy.
     await rename(making, copy).catch(() => {});
   } finally {
