@@ -15,7 +15,7 @@ import {
 import { instrumentScript, tell } from '../src/check/instrument/tell.case.js';
 import { story } from '../src/check/mechanism/story.case.js';
 import { serverFinding } from '../src/check/server/server-finding.js';
-import { findContract } from '../src/contracts/index.js';
+import { describeKind, findContract } from '../src/contracts/index.js';
 import { type History, interleave, renderInterleaving } from '../src/histories/index.js';
 import type { Dialect } from '../src/sql/index.js';
 
@@ -142,8 +142,9 @@ describe.each(cases)('$title', ({ title, findings, history }) => {
   const kind = title.split(': ').at(-1)!.replace(' ', '-');
   const finding = findings.find((each) => each.kind === kind)!;
 
-  it('is found', () => {
+  it('is found, by an oracle that finds its kind', () => {
     expect(findings.map((each) => each.kind)).toContain(kind);
+    expect(describeKind(finding.kind).oracles).toContain(finding.oracle);
   });
 
   it('names the transactions of its text as the table does', () => {

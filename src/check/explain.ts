@@ -76,7 +76,7 @@ function writePiece(piece: Piece, names: ReadonlyMap<number, string>, style: Exp
   if (writer === undefined) return `${style.data(version)}${style.words(' from the initial state')}`;
   const fate = { committed: 'committed', aborted: 'rolled back', unknown: 'perhaps committed' }[writer.fate];
   return [
-    style.data(version),
+    deleted === true ? style.words(version) : style.data(version),
     style.words(deleted === true ? ' (deleted by ' : ' by '),
     nameOf(writer),
     style.words(`, ${fate}`),

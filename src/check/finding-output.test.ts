@@ -137,7 +137,7 @@ describe('findings as data', () => {
     expect(JSON.parse(JSON.stringify(finding))).toEqual(finding);
     expect(finding).toMatchObject({
       kind: 'write-skew',
-      oracle: 'dependency-graph',
+      oracle: 'key-value',
       certainty: 'proved',
       rulesOut: ['repeatable read'],
     });

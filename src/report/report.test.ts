@@ -129,6 +129,12 @@ describe('a report', () => {
     }
   });
 
+  it('reads well from top to bottom', async () => {
+    const { version } = bug.target;
+    const text = reportMarkdown(bug).replaceAll(version, 'VERSION');
+    await expect(text).toMatchFileSnapshot('__snapshots__/report.md');
+  });
+
   it('is one page without scripts and without requests', () => {
     const html = reportHtml(bug);
     expect(html.match(/<svg/g)).toHaveLength(2);

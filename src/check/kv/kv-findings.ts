@@ -47,7 +47,7 @@ export function cycleFinding(
   };
   return {
     kind: nameCycle(cycle),
-    oracle: 'dependency-graph',
+    oracle: 'key-value',
     certainty: 'proved',
     rulesOut: options.rulesOut ?? ifCommitted(resolved.history, cycle.nodes, cycleRulesOut(cycle)),
     ...parts,
@@ -77,7 +77,7 @@ export function noOrderFinding(resolved: ResolvedKv, txs: readonly number[], lev
   const operations = shown.flatMap((tx) => describeOps(resolved.history, tx));
   return {
     kind: 'no-order',
-    oracle: 'dependency-graph',
+    oracle: 'key-value',
     certainty: 'proved-by-search',
     rulesOut: [level],
     transactions,
@@ -126,7 +126,7 @@ export function problemFinding(resolved: ResolvedKv, problem: ReadProblem): Find
   const operations = txs.flatMap((tx) => describeOps(history, tx));
   return {
     kind: problem.kind,
-    oracle: 'dependency-graph',
+    oracle: 'key-value',
     certainty: 'proved',
     rulesOut:
       problem.how === 'repeat'
