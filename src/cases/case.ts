@@ -6,7 +6,9 @@
  * Statements are kept flat, not nested into transactions, because real programs do not nest either: they
  * autocommit, set savepoints, change levels and forget to commit. `transactionsOf` derives the nesting.
  */
+
 import type { Level } from '../contracts/index.js';
+import type { SessionId, StepId } from '../ids.js';
 import { classifyStatement, type Dialect } from '../sql/index.js';
 
 export interface Case {
@@ -31,11 +33,11 @@ export interface CaseSession {
 }
 
 /** A statement of a case: session number and position in that session, both from 0. */
-export type StatementRef = readonly [session: number, position: number];
+export type StatementRef = readonly [session: SessionId, position: StepId];
 
 /** A transaction of a session: the positions of its statements, `first` to `last` inclusive. */
 export interface TransactionSpan {
-  readonly session: number;
+  readonly session: SessionId;
   readonly first: number;
   readonly last: number;
   /** Whether it was opened by a BEGIN; if not, it is one autocommitted statement. */
@@ -45,7 +47,7 @@ export interface TransactionSpan {
 }
 
 /** The transactions of a session as its text says; what really happened is in a history. */
-export function transactionsOf(program: Case, session: number): TransactionSpan[] {
+export function transactionsOf(program: Case, session: SessionId): TransactionSpan[] {
   const spans: TransactionSpan[] = [];
   const statements = program.sessions[session]?.statements ?? [];
   let first = -1;

@@ -7,6 +7,7 @@
  *
  *     say.ran`${ofTransaction(3)} ran ${ofOperation(operation)}.`
  */
+import type { OperationId, TransactionId } from '../ids.js';
 
 /** An instant, or some instant from `start` to `end`, in the time of the history; null: not known. */
 export interface Span {
@@ -20,14 +21,14 @@ export type Fate = 'committed' | 'aborted' | 'unknown';
 export type Piece =
   | string
   /** A transaction by its number; its name, where the finding does not list it among its transactions. */
-  | { readonly transaction: number; readonly name?: string }
-  | { readonly operation: number; readonly sql: string }
+  | { readonly transaction: TransactionId; readonly name?: string }
+  | { readonly operation: OperationId; readonly sql: string }
   /** A row (`table/key`) or a key. */
   | { readonly row: string }
   /** A version of a row: its values, and who wrote it; no writer: the initial state. */
   | {
       readonly version: string;
-      readonly writer?: { readonly transaction: number; readonly name?: string; readonly fate: Fate };
+      readonly writer?: { readonly transaction: TransactionId; readonly name?: string; readonly fate: Fate };
       readonly committed?: Span;
       /** The writer deleted the row. */
       readonly deleted?: true;
@@ -102,13 +103,13 @@ export function joined(phrases: readonly (Piece | Phrase)[], between: string): P
   ]);
 }
 
-export const ofTransaction = (transaction: number): Piece => ({ transaction });
+export const ofTransaction = (transaction: TransactionId): Piece => ({ transaction });
 export const ofOperation = ({
   index,
   sql,
   kind,
 }: {
-  readonly index: number;
+  readonly index: OperationId;
   readonly sql?: string;
   readonly kind: string;
 }): Piece => ({ operation: index, sql: sql ?? kind });
@@ -126,8 +127,8 @@ export function spanOf({ start, end }: { readonly start: number; readonly end: n
 
 /** What steps refer to, each once, in the order of the argument. */
 export function referencesOf(steps: readonly Step[]): {
-  readonly transactions: readonly number[];
-  readonly operations: readonly number[];
+  readonly transactions: readonly TransactionId[];
+  readonly operations: readonly OperationId[];
   readonly rows: readonly string[];
 } {
   const pieces = steps.flatMap(({ says }) => says).filter((piece) => typeof piece !== 'string');
@@ -149,8 +150,8 @@ export function referencesOf(steps: readonly Step[]): {
 }
 
 /** The phrase with a name for every transaction that the finding does not list. */
-export function withNames(says: Phrase, nameOf: (transaction: number) => string | undefined): Phrase {
-  const named = <Of extends { readonly transaction: number }>(of: Of): Of => {
+export function withNames(says: Phrase, nameOf: (transaction: TransactionId) => string | undefined): Phrase {
+  const named = <Of extends { readonly transaction: TransactionId }>(of: Of): Of => {
     const name = nameOf(of.transaction);
     return name === undefined ? of : { ...of, name };
   };

@@ -3,6 +3,7 @@
  * them and add nothing. A finding is JSON-safe and stands alone: it carries the text of every operation it names.
  */
 import type { FindingKind, KnownOracle } from '../contracts/index.js';
+import type { OperationId, TransactionId } from '../ids.js';
 import type { Phrase, Step } from './explanation.js';
 import type { CheckLevel } from './levels.js';
 import type { Observation } from './observation.js';
@@ -46,7 +47,7 @@ export interface Finding {
 
 export interface FindingTransaction {
   /** Its number in the history. */
-  readonly id: number;
+  readonly id: TransactionId;
   readonly name: string;
   readonly session: string;
   readonly status: 'committed' | 'aborted' | 'unknown';
@@ -54,13 +55,13 @@ export interface FindingTransaction {
 
 export interface FindingOperation {
   /** Its number in the history. */
-  readonly index: number;
-  readonly transaction: number;
+  readonly index: OperationId;
+  readonly transaction: TransactionId;
   readonly text: string;
 }
 
 export interface VersionSeen {
-  readonly operation: number;
+  readonly operation: OperationId;
   /** The key, or `table/row`. */
   readonly object: string;
   readonly seen: Observation;
@@ -70,13 +71,13 @@ export interface VersionSeen {
 export type EdgeName = 'ww' | 'wr' | 'rw' | 'predicate-rw' | 'session' | 'real-time';
 
 export interface CycleEdge {
-  readonly from: number;
-  readonly to: number;
+  readonly from: TransactionId;
+  readonly to: TransactionId;
   readonly kind: EdgeName;
   /** The key or row the dependency goes through. */
   readonly object?: string;
-  readonly fromOperation?: number;
-  readonly toOperation?: number;
+  readonly fromOperation?: OperationId;
+  readonly toOperation?: OperationId;
   /** Completes "from < to, because …". */
   readonly because: Phrase;
 }

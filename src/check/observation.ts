@@ -2,6 +2,7 @@
  * What an operation showed of a row, or should have shown: as data, so that duplicate detection
  * compares what it is, not how it is worded.
  */
+import type { TransactionId } from '../ids.js';
 import { counted } from '../words.js';
 
 export type Observation =
@@ -13,7 +14,11 @@ export type Observation =
   | { readonly as: 'written' | 'not-written' | 'conflict-error' | 'wait' }
   | { readonly as: 'lock'; readonly mode: 'share' | 'exclusive' }
   /** The state right before or after the commit of a transaction. */
-  | { readonly as: 'before-commit' | 'after-commit'; readonly transaction: number; readonly name: string };
+  | {
+      readonly as: 'before-commit' | 'after-commit';
+      readonly transaction: TransactionId;
+      readonly name: string;
+    };
 
 export const values = (text: string): Observation => ({ as: 'values', text });
 export const absent: Observation = { as: 'absent' };

@@ -6,8 +6,10 @@
  * Times are integers in nanoseconds since the run began, from one monotonic client clock. An interval may be
  * wider than the truth, never narrower: the operation took effect, if at all, somewhere inside it.
  */
+
 import type { StatementRef } from '../cases/index.js';
 import type { Level } from '../contracts/index.js';
+import type { OperationId, SessionId, TransactionId } from '../ids.js';
 import type { Dialect, Row, StatementKind, Value } from '../sql/index.js';
 
 export interface HistoryHeader {
@@ -41,10 +43,10 @@ export type OperationKind = StatementKind | 'read' | 'write' | 'append';
 
 export interface Operation {
   /** Position in the history, from 0. */
-  readonly index: number;
-  readonly session: number;
+  readonly index: OperationId;
+  readonly session: SessionId;
   /** Unique in the history; an autocommitted statement is a transaction of its own. */
-  readonly transaction: number;
+  readonly transaction: TransactionId;
   readonly kind: OperationKind;
   /** The statement of the case it executed. */
   readonly statement?: StatementRef;

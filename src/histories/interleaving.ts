@@ -4,6 +4,7 @@
  * An operation is one entry when nothing else was sent before its answer came; otherwise it is two, one where
  * it was sent and one where it was answered, so that a statement that blocked is seen to block.
  */
+import type { SessionId } from '../ids.js';
 import { showValue } from '../sql/index.js';
 import { showControls } from '../visible.js';
 import type { History, Operation } from './history.js';
@@ -11,7 +12,7 @@ import { transactionNames } from './transaction-names.js';
 
 /** One line of the drawing, before it is laid out: what one session shows at that moment. */
 export interface InterleavingEntry {
-  readonly session: number;
+  readonly session: SessionId;
   readonly operation: Operation;
   readonly part: 'whole' | 'sent' | 'answered';
   /** The SQL, for `whole` and `sent`. */

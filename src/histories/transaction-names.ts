@@ -3,20 +3,21 @@
  * first transaction has the session's name, the second one of `T2` is `T2#2`. Texts, tables, graphs and timelines all take
  * their names from here, so that one name means one transaction everywhere.
  */
+import type { SessionId, TransactionId } from '../ids.js';
 import type { History } from './history.js';
 
-const known = new WeakMap<History, ReadonlyMap<number, string>>();
+const known = new WeakMap<History, ReadonlyMap<TransactionId, string>>();
 
 /** Names by the transactions' numbers. */
-export function transactionNames(history: History): ReadonlyMap<number, string> {
+export function transactionNames(history: History): ReadonlyMap<TransactionId, string> {
   const names = known.get(history) ?? nameTransactions(history);
   known.set(history, names);
   return names;
 }
 
-function nameTransactions({ header, operations }: History): ReadonlyMap<number, string> {
-  const names = new Map<number, string>();
-  const perSession = new Map<number, number>();
+function nameTransactions({ header, operations }: History): ReadonlyMap<TransactionId, string> {
+  const names = new Map<TransactionId, string>();
+  const perSession = new Map<SessionId, number>();
   // A session may itself be called `T1#2`.
   const taken = new Set(header.sessions);
   for (const { transaction, session } of operations) {

@@ -20,7 +20,8 @@ export function told(probe: ProbeCase, answers: Told = {}): History {
     operations.push({
       index: operations.length,
       session,
-      transaction: session,
+      // Each session runs one transaction.
+      transaction: Number(session),
       kind,
       statement: [session, position],
       sql,

@@ -20,7 +20,9 @@
  * Rows that may change without a mark take no part in these two: those with foreign-key actions, and those of tables in
  * which the run lost marks (that is a finding of its own).
  */
+
 import type { History } from '../../histories/index.js';
+import type { OperationId, TransactionId } from '../../ids.js';
 import { EdgeList, predicateRw, rw, wr, ww } from '../graph/graph.js';
 import { absent } from '../observation.js';
 import type { Instrumented } from './instrumented.js';
@@ -30,16 +32,16 @@ import type { RowEvents, ScanRun } from './row-event-types.js';
 import { readRowEvents } from './row-events.js';
 
 export interface Dependency {
-  readonly from: number;
-  readonly to: number;
+  readonly from: TransactionId;
+  readonly to: TransactionId;
   readonly kind: number;
   /** Index in `chains`. */
   readonly row: number;
   /** The reader's operations (wr, rw), and whether each is a plain read. */
-  readonly reads: { readonly operation: number; readonly plain: boolean }[];
+  readonly reads: { readonly operation: OperationId; readonly plain: boolean }[];
   /** The writers' operations. */
-  readonly fromWrite?: number;
-  readonly toWrite?: number;
+  readonly fromWrite?: OperationId;
+  readonly toWrite?: OperationId;
   /** The later write is a delete, or what the search saw is one. */
   readonly deletes?: boolean;
 }

@@ -2,6 +2,7 @@
  * One list of a row, as one reader saw it: what is wrong with it by itself, and how much of it can be trusted. See
  * `row-chains.ts` for the names of what can be wrong.
  */
+import type { OperationId, TransactionId } from '../../ids.js';
 import type { Value } from '../../sql/index.js';
 import { ofData, type Phrase, phrase } from '../explanation.js';
 import type { ReadAnomaly } from '../finding.js';
@@ -19,11 +20,11 @@ export interface RowProblem {
   readonly kind: ReadAnomaly | 'lost-write' | 'write-missed-row' | 'write-extra-row';
   readonly rid: string;
   /** The transaction that saw it, or `observerId`. */
-  readonly transaction: number;
-  readonly operation?: number;
+  readonly transaction: TransactionId;
+  readonly operation?: OperationId;
   /** The other side: the writer, or the other reader. */
-  readonly other?: number;
-  readonly otherOperation?: number;
+  readonly other?: TransactionId;
+  readonly otherOperation?: OperationId;
   readonly seen: Observation;
   /** What would have been right, where that is known. */
   readonly allowed?: readonly Observation[];

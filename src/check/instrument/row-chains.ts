@@ -16,6 +16,7 @@
  */
 
 import type { History } from '../../histories/index.js';
+import type { OperationId, TransactionId } from '../../ids.js';
 import type { Phrase } from '../explanation.js';
 import { absent, values } from '../observation.js';
 import type { Instrumented } from './instrumented.js';
@@ -32,7 +33,7 @@ export interface RowChain {
   /** Writers of the tokens: transaction, or `initialWriter`. */
   readonly writers: readonly number[];
   /** The committed transaction that deleted the last version, and its operation. */
-  readonly deleted?: { readonly transaction: number; readonly operation: number };
+  readonly deleted?: { readonly transaction: TransactionId; readonly operation: OperationId };
 }
 
 /** A read whose list is a beginning of its row's chain. */

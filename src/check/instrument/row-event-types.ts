@@ -1,14 +1,16 @@
 /** What a history of an instrumented run says about rows, as data; `row-events.ts` reads it. */
+
 import type { StatementRef } from '../../cases/index.js';
 import type { Operation } from '../../histories/index.js';
+import type { OperationId, SessionId, TransactionId } from '../../ids.js';
 import type { Value } from '../../sql/index.js';
 import type { StatementPlan } from './instrumented.js';
 
 export type TransactionStatus = 'committed' | 'aborted' | 'unknown';
 
 export interface TransactionInfo {
-  readonly id: number;
-  readonly session: number;
+  readonly id: TransactionId;
+  readonly session: SessionId;
   readonly name: string;
   readonly operations: readonly Operation[];
   readonly status: TransactionStatus;
@@ -22,16 +24,16 @@ export interface RowRead {
   /** As the database returned it. */
   readonly list: Value;
   /** Index of the operation in the history given. */
-  readonly operation: number;
-  readonly transaction: number;
+  readonly operation: OperationId;
+  readonly transaction: TransactionId;
   readonly what: 'read' | 'written' | 'deleted';
   readonly locking: boolean;
 }
 
 /** A write statement as it ran. */
 export interface WriteRun {
-  readonly operation: number;
-  readonly transaction: number;
+  readonly operation: OperationId;
+  readonly transaction: TransactionId;
   readonly plan: StatementPlan & { readonly write: NonNullable<StatementPlan['write']> };
   /** `undone`: it failed, was rolled back to a savepoint, or never ended well. */
   readonly effect: 'done' | 'undone' | 'unknown';
@@ -41,8 +43,8 @@ export interface WriteRun {
 /** A search that returned all rows that matched. */
 export interface ScanRun {
   readonly scan: number;
-  readonly operation: number;
-  readonly transaction: number;
+  readonly operation: OperationId;
+  readonly transaction: TransactionId;
   readonly locking: boolean;
   readonly found: ReadonlySet<string>;
   /** The write whose search for rows to write this is: what it found are the rows that hold its mark. */
@@ -76,7 +78,7 @@ export interface RowEvents {
 /** The rows that satisfied the condition of a write right before it, in the same snapshot. */
 export interface ExpectedRows {
   readonly rows: ReadonlySet<string>;
-  readonly operation: number;
+  readonly operation: OperationId;
   /** The statement of the original case. */
   readonly original: StatementRef;
 }

@@ -1,5 +1,6 @@
 /** Where a value that no allowed version explains came from: the name of the violation, and its writer. */
 
+import type { OperationId } from '../../ids.js';
 import type { Image } from '../../rows/index.js';
 import { during, type Phrase, phrase } from '../explanation.js';
 import type { Line } from './judge-read.js';
@@ -10,7 +11,7 @@ import type { Tx } from './transactions.js';
 export interface Origin {
   readonly kind: 'dirty-read' | 'intermediate-read' | 'post-snapshot-read' | 'stale-read' | 'wrong-version';
   readonly tx: Tx | undefined;
-  readonly operation: number | undefined;
+  readonly operation: OperationId | undefined;
   /** Completes "that value …". */
   readonly text: Phrase;
 }

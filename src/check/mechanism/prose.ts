@@ -2,6 +2,7 @@
 
 import { type Contract, type ContractSource, reportsOf } from '../../contracts/index.js';
 import { type History, type Operation, transactionNames } from '../../histories/index.js';
+import type { OperationId, TransactionId } from '../../ids.js';
 import type { Image } from '../../rows/index.js';
 import { isUndecidable, showValue } from '../../sql/index.js';
 import {
@@ -88,14 +89,18 @@ export interface FindingParts {
   readonly clause: string;
   readonly contract: Contract;
   /** Witness operations by number, the judged one first; each once. */
-  readonly operations: readonly (number | undefined)[];
+  readonly operations: readonly (OperationId | undefined)[];
   readonly txs: readonly (Tx | undefined)[];
   readonly versions?: readonly VersionSeen[];
   readonly rulesOut?: readonly CheckLevel[];
   readonly steps: readonly Step[];
 }
 
-export function makeFinding(history: History, txById: ReadonlyMap<number, Tx>, parts: FindingParts): Finding {
+export function makeFinding(
+  history: History,
+  txById: ReadonlyMap<TransactionId, Tx>,
+  parts: FindingParts,
+): Finding {
   const indexes = [...new Set(parts.operations)].filter(
     (index) => index !== undefined && index >= 0,
   ) as number[];
@@ -132,7 +137,7 @@ function nameSteps(
 }
 
 /** Positions and numbers agree in whole histories; a part of one keeps its numbers. */
-export function operationAt(history: History, index: number): Operation {
+export function operationAt(history: History, index: OperationId): Operation {
   const direct = history.operations[index];
   return direct?.index === index
     ? direct

@@ -4,6 +4,7 @@
  */
 
 import type { Contract } from '../../contracts/index.js';
+import type { OperationId } from '../../ids.js';
 import { intervalOf } from '../../rows/index.js';
 import { counted } from '../../words.js';
 import { joined, ofData, ofOperation, ofRow, type Phrase, phrase, say } from '../explanation.js';
@@ -40,7 +41,7 @@ interface Named {
   readonly allowed: readonly Observation[];
   readonly versions: readonly Version[];
   readonly tx: Tx | undefined;
-  readonly operation: number | undefined;
+  readonly operation: OperationId | undefined;
   readonly why: Phrase;
 }
 
@@ -156,7 +157,7 @@ function named(
   seen: Observation,
   versions: readonly Version[],
   tx: Tx | undefined,
-  operation: number | undefined,
+  operation: OperationId | undefined,
   why: Phrase,
 ): Named {
   const allowed = new Map(

@@ -13,12 +13,13 @@
 
 import { type Contract, contractFor, type Level, type Mechanism, parseLevel } from '../../contracts/index.js';
 import type { HistoryHeader, Operation } from '../../histories/index.js';
+import type { SessionId, TransactionId } from '../../ids.js';
 import { type Interval, intervalOf, never } from '../../rows/index.js';
 import { classifyStatement, type Dialect } from '../../sql/index.js';
 
 export interface Tx {
-  readonly id: number;
-  readonly session: number;
+  readonly id: TransactionId;
+  readonly session: SessionId;
   /** Opened by BEGIN, or of several statements; otherwise one autocommitted statement. */
   readonly explicit: boolean;
   readonly start: number;
