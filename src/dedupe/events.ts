@@ -119,7 +119,7 @@ export interface Act extends Pick<CaseEvent, 'kind' | 'tables'> {
 export function actOf(sql: string, dialect: Dialect | undefined): Act {
   const { kind, locking } = classifyStatement(sql, dialect);
   const statement = parseStatement(sql, dialect);
-  const { touch, tables } = touchOf(statement);
+  const { touch, tables } = touchOf(statement, dialect);
   return { kind: kindName(statement, kind, locking), tables, touch };
 }
 

@@ -46,6 +46,12 @@ describe('conflictSchedules', () => {
     expect([...conflictSchedules(two, { orders: 1000 })]).toHaveLength(20);
   });
 
+  it('finds no conflict between "T" and t in PostgreSQL, but one in DuckDB', () => {
+    const two = program(['BEGIN', update(1), 'COMMIT'], ['BEGIN', update(1, '"T"'), 'COMMIT']);
+    expect([...conflictSchedules({ ...two, dialect: 'postgres' })]).toEqual([]);
+    expect([...conflictSchedules({ ...two, dialect: 'duckdb' })]).not.toEqual([]);
+  });
+
   it('aims at the pair that conflicts most', () => {
     const three = program(
       ['BEGIN', 'SELECT * FROM u', 'COMMIT'],

@@ -18,8 +18,9 @@ import {
   totalOrder,
   transactionsOf,
 } from '../cases/index.js';
+import type { Touch } from '../rows/index.js';
 import type { Random } from './random.js';
-import { conflictWeight, type Touch, touchesOf } from './touches.js';
+import { conflictWeight, touchesOf } from './touches.js';
 
 export interface ConflictOptions {
   /** Pairs of transactions to use, best first; default 3. */

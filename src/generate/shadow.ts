@@ -8,6 +8,7 @@
  *
  * Every change is logged, so that ROLLBACK and ROLLBACK TO cost as much as what they undo.
  */
+import { columnConstants } from '../rows/index.js';
 import {
   applyInsert,
   compileUpdate,
@@ -162,14 +163,13 @@ export class Shadow {
     statement: UpdateStatement | DeleteStatement,
   ): (readonly [row: ShadowRow, hit: true | Undecidable])[] {
     const { where } = statement;
-    const rid = where === undefined ? undefined : namedRid(where);
-    const named = rid === undefined ? undefined : table.row(rid);
-    if (rid !== undefined && named === undefined) return [];
+    const rids = columnConstants(where, this.#options.dialect).get(ridColumn);
+    const named = rids && [...new Set(rids)].flatMap((rid) => table.row(rid as number) ?? []);
     // `rid = 3` alone needs no evaluation: most writes are of that kind.
-    if (named !== undefined && isComparison(where!)) return [[named, true]];
+    if (named !== undefined && isComparison(where!)) return named.map((row) => [row, true]);
     const holds = compileWhere(statement, table.shape, this.#options);
     const hits: (readonly [ShadowRow, true | Undecidable])[] = [];
-    for (const row of named === undefined ? table.list() : [named]) {
+    for (const row of named ?? table.list()) {
       const hit = holds(row.cells);
       if (hit !== false && hit !== null) hits.push([row, hit]);
     }
@@ -235,14 +235,4 @@ function forget(table: ShadowTable, row: EvaluatedRow, { set }: UpdateStatement)
 
 function isComparison(where: Expression): boolean {
   return where.type === 'binary' && where.op === '=';
-}
-
-/** The `rid` a condition demands, if it does. */
-function namedRid(where: Expression): number | undefined {
-  if (where.type !== 'binary') return undefined;
-  if (where.op === 'AND') return namedRid(where.left) ?? namedRid(where.right);
-  const { left, right } = where;
-  const named =
-    where.op === '=' && left.type === 'column' && left.name === ridColumn && right.type === 'literal';
-  return named && typeof right.value === 'number' ? right.value : undefined;
 }

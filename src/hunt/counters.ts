@@ -1,6 +1,6 @@
 /** What a hunt has done so far, in the numbers people ask for. Plain data: it is kept on disk and shown live. */
 import type { History, Operation } from '../histories/index.js';
-import type { Statement } from '../sql/index.js';
+import type { ShapeParser } from '../sql/index.js';
 import { conflictErrors, findRowConflict } from './row-conflict.js';
 
 export interface HuntCounters {
@@ -55,8 +55,8 @@ export function newCounters(): HuntCounters {
 
 const invalidClasses: ReadonlySet<string> = new Set(['syntax', 'unsupported', 'other']);
 
-/** Adds what one round did. `parsed`: statements read before, kept from round to round. */
-export function countRound(counters: HuntCounters, history: History, parsed?: Map<string, Statement>): void {
+/** Adds what one round did. `shapes`: statements read before, kept from round to round. */
+export function countRound(counters: HuntCounters, history: History, shapes?: ShapeParser): void {
   const { operations } = history;
   counters.rounds++;
   const transactions = new Set<number>();
@@ -69,7 +69,7 @@ export function countRound(counters: HuntCounters, history: History, parsed?: Ma
   }
   counters.transactions += transactions.size;
   if (operations.some(isClash)) counters.clashes++;
-  if (findRowConflict(history, parsed) !== undefined) counters.conflicts++;
+  if (findRowConflict(history, shapes) !== undefined) counters.conflicts++;
 }
 
 function isClash({ blocked, error }: Operation): boolean {

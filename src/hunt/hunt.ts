@@ -15,10 +15,9 @@ import { identityOf, oracles } from '../check/index.js';
 import type { Contract, Level } from '../contracts/index.js';
 import { IsoldeError } from '../errors.js';
 import { type Capabilities, capabilitiesOf, knownTargets, learnFromHistory } from '../generate/index.js';
-import type { History } from '../histories/index.js';
 import { contractAt, Database, type Observed, usualChoice, vendorContract } from '../judge/index.js';
 import { makeBug, sizeOfHistory } from '../report/index.js';
-import type { Statement } from '../sql/index.js';
+import { ShapeParser } from '../sql/index.js';
 import { UnreadableBug } from '../store/index.js';
 import { countRound, type HuntCounters, newCounters } from './counters.js';
 import type { HuntOptions, HuntResult, Shelved } from './hunt-options.js';
@@ -73,7 +72,8 @@ class Hunt {
   readonly #bugs = new Map<string, Shelved>();
   readonly #doneGroups = new Set<number>();
   #fresh = 0;
-  #parsed: { readonly group: number; readonly statements: Map<string, Statement> } | undefined;
+  /** Rounds of a group are made of the same statements: read once. */
+  readonly #shapes: ShapeParser;
   #nextGroup: number;
   #finished: number;
   #why: HuntResult['stopped'] = 'rounds';
@@ -89,6 +89,7 @@ class Hunt {
     this.#now = options.now ?? (() => performance.now());
     this.#began = this.#now();
     this.#levels = options.levels ?? [database.target.defaultLevel];
+    this.#shapes = new ShapeParser(database.target.dialect);
     this.#finished = options.from ?? 0;
     this.#nextGroup = Math.floor(this.#finished / groupSize);
   }
@@ -219,7 +220,7 @@ class Hunt {
       return;
     }
     const { history, findings } = observed;
-    this.#count(round, history);
+    countRound(this.counters, history, this.#shapes);
     const identities = new Set<string>();
     for (const finding of findings) {
       this.counters.raw++;
@@ -229,13 +230,6 @@ class Hunt {
       await this.#consider({ request, finding, history }, round, lane, identity);
       if (this.stop.signal.aborted) return;
     }
-  }
-
-  /** Rounds of a group are made of the same statements: read once. */
-  #count(round: Round, history: History): void {
-    const group = Math.floor(round.number / groupSize);
-    if (this.#parsed?.group !== group) this.#parsed = { group, statements: new Map() };
-    countRound(this.counters, history, this.#parsed.statements);
   }
 
   async #consider(raw: Raw, round: Round, lane: number, identity: string): Promise<void> {

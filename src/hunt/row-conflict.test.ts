@@ -66,6 +66,12 @@ describe('two transactions meet', () => {
     expect(found?.transactions.toSorted()).toEqual([1, 2]);
   });
 
+  it('through a MERGE', () => {
+    const merge =
+      '2: MERGE INTO t USING (SELECT 1 AS id) AS s ON t.id = s.id WHEN MATCHED THEN UPDATE SET v = 7';
+    expect(meet('1: BEGIN', '1: SELECT * FROM t WHERE id = 1', merge, '1: COMMIT')?.row).toBe('t/1');
+  });
+
   it('and the first one named wrote', () => {
     const found = meet('1: BEGIN', '1: SELECT * FROM t', '2: UPDATE t SET v = 1 WHERE id = 2', '1: COMMIT');
     expect(found).toEqual({ row: 't/2', transactions: [2, 1] });
@@ -100,6 +106,20 @@ describe('two transactions do not meet', () => {
   it('one after the other', () => {
     const one = ['1: BEGIN', '1: UPDATE t SET v = 1 WHERE id = 1', '1: COMMIT'];
     expect(meet(...one, '2: BEGIN', '2: UPDATE t SET v = 2 WHERE id = 1', '2: COMMIT')).toBeUndefined();
+  });
+
+  it('in tables of PostgreSQL whose names differ by case', () => {
+    const tables = [
+      'CREATE TABLE t (id INT PRIMARY KEY, v INT)',
+      'CREATE TABLE "T" (id INT PRIMARY KEY, v INT)',
+      'INSERT INTO T VALUES (1, 10)',
+      'INSERT INTO "T" VALUES (1, 10)',
+    ];
+    const one = '1: UPDATE t SET v = 1 WHERE id = 1';
+    const met = (name: string) =>
+      findRowConflict(run(['1: BEGIN', '2: BEGIN', one, `2: SELECT v FROM ${name} WHERE id = 1`], tables));
+    expect(met('"T"')).toBeUndefined();
+    expect(met('T')).toEqual({ row: 't/1', transactions: [1, 2] });
   });
 
   it('over what the database says matched no row', () => {

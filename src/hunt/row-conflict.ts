@@ -8,7 +8,7 @@
  * - *Refused*: by an error that only another transaction can cause.
  */
 import type { ErrorClass, History } from '../histories/index.js';
-import type { Statement } from '../sql/index.js';
+import type { ShapeParser } from '../sql/index.js';
 import { type MirrorRow, RowMirror } from './row-mirror.js';
 
 export interface RowConflict {
@@ -29,16 +29,16 @@ interface Span {
   last: number;
 }
 
-/** The first such meeting, or undefined. `parsed` may be kept from round to round. */
-export function findRowConflict(history: History, parsed?: Map<string, Statement>): RowConflict | undefined {
+/** The first such meeting, or undefined. `shapes` may be kept from round to round. */
+export function findRowConflict(history: History, shapes?: ShapeParser): RowConflict | undefined {
   const spans = spansOf(history);
   const visitors = new Map<MirrorRow, Map<number, boolean>>();
-  const mirror = new RowMirror(history, parsed);
+  const mirror = new RowMirror(history, shapes);
   for (const { transaction, sql, outcome, error, matched, ends } of history.operations) {
     const refused = error !== undefined && conflictErrors.has(error.class);
     const tried = outcome === 'error' && (refused || error?.class === 'duplicate-key');
     if (sql !== undefined && (outcome === 'ok' || tried)) {
-      for (const { row, writes } of mirror.access(sql, transaction, tried, matched)) {
+      for (const { row, writes } of mirror.access({ sql, transaction, tried, matched })) {
         const known = visitors.get(row) ?? new Map<number, boolean>();
         visitors.set(row, known);
         for (const [other, wrote] of known) {

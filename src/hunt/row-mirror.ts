@@ -2,36 +2,40 @@
  * Which rows the statements of a round access, told from their text and the rows there are. For a statistic, not for a
  * verdict: it follows the last version of every row, whoever wrote it, and asks no contract who may see what.
  *
- * - A row is known by a key of its table; where there is none, by having been inserted.
+ * - Tables, names and keys are those of `rows/`; a row is known by a key of its table; where there is none, by having been
+ *   inserted.
  * - A query reads the rows of which *some* version satisfies those of its conditions that concern their table alone: what
  *   a search misses because it looks at an older version, it has searched for all the same (Adya's predicate reads).
  * - UPDATE and DELETE write the rows whose last version satisfies their condition, unless the database says that no row
  *   matched; INSERT writes its rows, an upsert the row it meets, too.
  *
- * What cannot be evaluated is not counted: MERGE, functions the evaluator does not know, tables it cannot follow.
+ * What cannot be evaluated is not counted: functions the evaluator does not know, tables it cannot follow.
  */
 import type { History } from '../histories/index.js';
 import {
-  applyInsert,
+  type Catalog,
+  type ChangePlan,
+  catalogOf,
+  type InsertPlan,
+  Planner,
+  rowKey,
+  sharesKey,
+  type Table,
+  type UpsertPlan,
+} from '../rows/index.js';
+import {
   compilePredicate,
-  compileUpdate,
-  compileWhere,
-  type DeleteStatement,
+  type EvaluatedRow,
   type EvaluateOptions,
   type Expression,
   type FromItem,
-  type InsertStatement,
   isUndecidable,
-  parseStatement,
   type QueryBody,
-  type Row,
   type SelectCore,
+  ShapeParser,
   type Statement,
+  sameName,
   type TableReference,
-  type TableShape,
-  tableShape,
-  type UpdateStatement,
-  valueKey,
   visitNodes,
 } from '../sql/index.js';
 
@@ -39,9 +43,9 @@ export interface MirrorRow {
   /** `table/key`, or the table and a number. */
   readonly name: string;
   /** Every version it ever had. */
-  readonly versions: Row[];
+  readonly versions: EvaluatedRow[];
   /** undefined: it is gone. */
-  current: Row | undefined;
+  current: EvaluatedRow | undefined;
 }
 
 export interface RowAccess {
@@ -49,53 +53,52 @@ export interface RowAccess {
   readonly writes: boolean;
 }
 
-interface MirrorTable {
-  readonly shape: TableShape;
-  readonly rows: MirrorRow[];
+/** A statement of a transaction and how it ended. */
+export interface Sent {
+  readonly sql: string;
+  readonly transaction: number;
+  /** It was refused, and left nothing behind. */
+  readonly tried: boolean;
+  /** Rows it matched, as far as the database says. */
+  readonly matched?: number | undefined;
 }
 
 /** What a transaction has changed, for the case that it takes it back. */
 interface Undo {
-  readonly changes: { readonly row: MirrorRow; readonly before: Row | undefined }[];
+  readonly changes: { readonly row: MirrorRow; readonly before: EvaluatedRow | undefined }[];
   readonly savepoints: Map<string, number>;
 }
 
 export class RowMirror {
-  readonly #tables = new Map<string, MirrorTable>();
+  readonly #catalog: Catalog;
+  readonly #planner: Planner;
+  readonly #shapes: ShapeParser;
+  readonly #rows = new Map<Table, MirrorRow[]>();
   readonly #undo = new Map<number, Undo>();
-  readonly #options: EvaluateOptions;
-  readonly #parsed: Map<string, Statement>;
 
-  /** `parsed`: statements read before; rounds of a group share them. */
-  constructor({ header }: History, parsed = new Map<string, Statement>()) {
-    this.#parsed = parsed;
-    this.#options = {
-      dialect: header.dialect ?? 'postgres',
-      table: (name) => {
-        const table = this.#tables.get(name.toLowerCase());
-        return (
-          table && {
-            columns: table.shape.columns,
-            rows: table.rows.flatMap(({ current }) => (current === undefined ? [] : [current])),
-          }
-        );
-      },
-    };
-    for (const sql of header.setup ?? []) this.#setUp(this.#parse(sql));
-    this.#undo.clear();
+  /** `shapes`: statements read before; rounds of a group share them. */
+  constructor(history: History, shapes?: ShapeParser) {
+    this.#catalog = catalogOf(history);
+    this.#shapes = shapes ?? new ShapeParser(this.#catalog.dialect);
+    this.#planner = new Planner(this.#catalog, this.#shapes);
+    for (const table of this.#catalog.tables) {
+      this.#rows.set(table, []);
+      for (const row of table.initial ?? []) this.#add(table, row).current = row;
+    }
   }
 
-  /** The rows a statement accesses. `tried`: it was refused, and left nothing behind. */
-  access(sql: string, transaction: number, tried: boolean, matched?: number): readonly RowAccess[] {
-    const statement = this.#parse(sql);
+  /** The rows a statement accesses. */
+  access(sent: Sent): readonly RowAccess[] {
+    const { sql, transaction } = sent;
+    const { statement } = this.#shapes.parse(sql);
     switch (statement.type) {
       case 'select':
         return this.#reads(statement);
       case 'insert':
-        return [...this.#reads(statement), ...this.#insert(statement, transaction, tried)];
       case 'update':
       case 'delete':
-        return [...this.#reads(statement), ...this.#change(statement, transaction, tried, matched)];
+      case 'merge':
+        return [...this.#reads(statement), ...this.#write(sent)];
       case 'savepoint':
         this.#undoOf(transaction).savepoints.set(statement.name, this.#undoOf(transaction).changes.length);
         return [];
@@ -111,22 +114,6 @@ export class RowMirror {
   end(transaction: number, committed: boolean): void {
     if (!committed) this.#takeBack(transaction, 0);
     this.#undo.delete(transaction);
-  }
-
-  #parse(sql: string): Statement {
-    const known = this.#parsed.get(sql);
-    if (known !== undefined) return known;
-    const statement = parseStatement(sql, this.#options.dialect);
-    this.#parsed.set(sql, statement);
-    return statement;
-  }
-
-  #setUp(statement: Statement): void {
-    if (statement.type === 'create-table' && statement.as === undefined) {
-      const shape = tableShape(statement, this.#options.dialect);
-      this.#tables.set(statement.name.toLowerCase(), { shape, rows: [] });
-    } else if (statement.type === 'insert') this.#insert(statement, -1, false);
-    else if (statement.type === 'update' || statement.type === 'delete') this.#change(statement, -1, false);
   }
 
   #undoOf(transaction: number): Undo {
@@ -145,64 +132,101 @@ export class RowMirror {
     }
   }
 
-  #set(row: MirrorRow, transaction: number, to: Row | undefined): void {
+  #set(row: MirrorRow, transaction: number, to: EvaluatedRow | undefined): void {
     this.#undoOf(transaction).changes.push({ row, before: row.current });
     row.current = to;
     if (to !== undefined) row.versions.push(to);
   }
 
-  #insert(statement: InsertStatement, transaction: number, tried: boolean): RowAccess[] {
-    const table = this.#tables.get(statement.table.name.toLowerCase());
-    const offered = table && applyInsert(statement, table.shape, this.#options);
-    if (table === undefined || offered === undefined || isUndecidable(offered)) return [];
-    return offered.map((cells) => {
-      const given = cells as Row;
+  #add(table: Table, version: EvaluatedRow): MirrorRow {
+    const rows = this.#rows.get(table)!;
+    const row = this.#newRow(table, version);
+    rows.push(row);
+    row.versions.push(version);
+    return row;
+  }
+
+  #newRow(table: Table, version: EvaluatedRow): MirrorRow {
+    const key = rowKey(version, table.identity) ?? `#${this.#rows.get(table)!.length}`;
+    return { name: `${table.name}/${key}`, versions: [], current: undefined };
+  }
+
+  #currentRows = (table: Table): EvaluatedRow[] =>
+    this.#rows.get(table)!.flatMap(({ current }) => (current === undefined ? [] : [current]));
+
+  #write(sent: Sent): RowAccess[] {
+    const plan = this.#planner.plan(sent.sql);
+    switch (plan.type) {
+      case 'insert':
+        return this.#insert(plan, sent);
+      case 'update':
+      case 'delete':
+        return this.#change(plan, sent);
+      case 'upsert':
+        return this.#upsert(plan, sent);
+      default:
+        return [];
+    }
+  }
+
+  #insert({ table, bind }: InsertPlan, { transaction, tried }: Sent): RowAccess[] {
+    const offered = bind(this.#currentRows);
+    if (typeof offered === 'string') return [];
+    return offered.map((given) => {
       const met = this.#rowLike(table, given);
-      const row = met ?? { name: nameOf(table, given), versions: [], current: undefined };
       // A refused INSERT met the row that stands in its way; what it offered never was.
-      if (tried) return { row, writes: true };
-      if (met === undefined) table.rows.push(row);
-      // What an upsert makes of the row it meets stays unknown; that it writes it is enough.
-      if (row.current === undefined || statement.mode === 'replace') this.#set(row, transaction, given);
+      if (tried) return { row: met ?? this.#newRow(table, given), writes: true };
+      const row = met ?? this.#add(table, given);
+      this.#set(row, transaction, given);
       return { row, writes: true };
     });
   }
 
-  /** The row with the same key, if there is one. */
-  #rowLike({ shape, rows }: MirrorTable, given: Row): MirrorRow | undefined {
-    return rows.find(({ versions }) =>
-      shape.keys.some(({ columns }) => {
-        const at = columns.map((name) => shape.columns.findIndex((column) => column.name === name));
-        const key = keyOf(given, at);
-        return key !== undefined && versions.some((version) => keyOf(version, at) === key);
-      }),
-    );
+  /** REPLACE, upserts and MERGE write the row they meet; otherwise they insert. */
+  #upsert({ table, rows, meets, apply, effect }: UpsertPlan, { transaction, tried }: Sent): RowAccess[] {
+    const met = this.#rows
+      .get(table)!
+      .filter(({ current }) => current !== undefined && meets(current) === true);
+    if (met.length === 0) {
+      return this.#insert(
+        { type: 'insert', table, reads: [], bind: () => rows },
+        { sql: '', transaction, tried },
+      );
+    }
+    return met.map((row) => {
+      const changed = effect === 'replace' ? rows[0] : apply(row.current!);
+      // What cannot be told stays as it was; that the row is written is enough.
+      if (!tried && changed !== undefined)
+        this.#set(row, transaction, changed === 'absent' ? undefined : changed);
+      return { row, writes: effect !== 'nothing' };
+    });
   }
 
-  #change(
-    statement: UpdateStatement | DeleteStatement,
-    transaction: number,
-    tried: boolean,
-    matched?: number,
-  ): RowAccess[] {
-    const table =
-      statement.table.type === 'table' ? this.#tables.get(statement.table.name.toLowerCase()) : undefined;
-    if (table === undefined) return [];
-    const where = compileWhere(statement, table.shape, this.#options);
-    const apply =
-      statement.type === 'update' ? compileUpdate(statement, table.shape, this.#options) : undefined;
+  /** The row with the same key, if there is one. */
+  #rowLike(table: Table, given: EvaluatedRow): MirrorRow | undefined {
+    const { shape, identity, basis, uniqueKeys = [] } = table;
+    const keys = basis === 'given' ? [...uniqueKeys, identity] : uniqueKeys;
+    const { dialect } = this.#catalog;
+    return this.#rows
+      .get(table)!
+      .find(({ versions }) =>
+        versions.some((version) => sharesKey(version, given, keys, shape, dialect) === true),
+      );
+  }
+
+  #change({ table, bind }: ChangePlan, { transaction, tried, matched }: Sent): RowAccess[] {
+    const { where, apply } = bind(this.#currentRows);
     // All conditions are looked at before anything changes.
-    const hits = table.rows.map((row) => ({
+    const hits = this.#rows.get(table)!.map((row) => ({
       row,
       now: row.current !== undefined && where(row.current) === true,
       ever: row.versions.some((version) => where(version) === true),
     }));
     return hits.flatMap(({ row, now, ever }): RowAccess[] => {
       if (!now || matched === 0) return ever ? [{ row, writes: false }] : [];
-      if (!tried) {
-        const changed = apply?.(row.current!);
-        this.#set(row, transaction, isUndecidable(changed) ? row.current : (changed as Row | undefined));
-      }
+      const changed = apply(row.current!);
+      if (!tried && changed !== undefined)
+        this.#set(row, transaction, changed === 'absent' ? undefined : changed);
       return [{ row, writes: true }];
     });
   }
@@ -212,29 +236,38 @@ export class RowMirror {
     const found = new Set<MirrorRow>();
     visitNodes(statement, {
       query: ({ body, with: common }) => {
-        const hidden = new Set((common?.ctes ?? []).map(({ name }) => name.toLowerCase()));
+        const hidden = (common?.ctes ?? []).map(({ name }) => name);
         for (const core of coresOf(body)) this.#readCore(core, hidden, found);
       },
     });
     return [...found].map((row) => ({ row, writes: false }));
   }
 
-  #readCore(core: SelectCore, hidden: ReadonlySet<string>, found: Set<MirrorRow>): void {
+  /** `hidden`: names that mean common tables here. */
+  #readCore(core: SelectCore, hidden: readonly string[], found: Set<MirrorRow>): void {
+    const { dialect, find } = this.#catalog;
+    const options: EvaluateOptions = {
+      dialect,
+      table: (name) => {
+        const table = find(name);
+        return table && { columns: table.shape.columns, rows: this.#currentRows(table) };
+      },
+    };
     const references = core.from.flatMap(tablesOf);
     const alone = references.length === 1;
     const conditions = core.where === undefined ? [] : conjuncts(core.where);
     for (const { name, alias } of references) {
-      const table = hidden.has(name.toLowerCase()) ? undefined : this.#tables.get(name.toLowerCase());
+      const table = hidden.some((other) => sameName(name, other, dialect)) ? undefined : find(name);
       if (table === undefined) continue;
       const columns = table.shape.columns.map((column) => ({ ...column, table: alias ?? name }));
-      const tests = conditions.map((condition) => compilePredicate(condition, columns, this.#options));
-      const holds = (version: Row) =>
+      const tests = conditions.map((condition) => compilePredicate(condition, columns, options));
+      const holds = (version: EvaluatedRow) =>
         tests.every((test) => {
           const truth = test(version);
           // In a join a condition that cannot be decided here is one of another table, or of both.
           return truth === true || (!alone && isUndecidable(truth));
         });
-      for (const row of table.rows) if (row.versions.some(holds)) found.add(row);
+      for (const row of this.#rows.get(table)!) if (row.versions.some(holds)) found.add(row);
     }
   }
 }
@@ -253,17 +286,4 @@ function tablesOf(item: FromItem): TableReference[] {
 function conjuncts(condition: Expression): Expression[] {
   if (condition.type !== 'binary' || condition.op !== 'AND') return [condition];
   return [...conjuncts(condition.left), ...conjuncts(condition.right)];
-}
-
-function nameOf({ shape, rows }: MirrorTable, given: Row): string {
-  const { columns = [] } = shape.keys.find(({ primary }) => primary) ?? {};
-  const at = columns.map((name) => shape.columns.findIndex((column) => column.name === name));
-  return `${shape.name}/${at.length === 0 ? rows.length : keyOf(given, at)}`;
-}
-
-/** NULL and what is not known are no part of a key. */
-function keyOf(row: Row, at: readonly number[]): string | undefined {
-  const cells = at.map((index) => row[index]);
-  if (cells.some((cell) => cell === undefined || cell === null || isUndecidable(cell))) return undefined;
-  return cells.map((cell) => valueKey(cell!)).join(',');
 }

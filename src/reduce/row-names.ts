@@ -3,43 +3,35 @@
  * return (Pisco's `pkId`). A replay has only what comes back, so the column is added to the reads of such a trace, as Pisco's
  * own replayer does. Reads whose result would change with it (DISTINCT, groups, aggregates, joins) are left alone.
  */
+import type { Catalog, Table } from '../rows/index.js';
 import {
-  type Dialect,
   isAggregateCall,
   parseStatement,
   printStatement,
   type SelectStatement,
+  sameName,
   visitNodes,
 } from '../sql/index.js';
 
-const rowNames = /^(rid|pkid)$/i;
-
-/** Per table, lower-case, the column by which a set-up lets rows be named although it is not the primary key. */
-export function namingColumns(setup: readonly string[], dialect: Dialect): ReadonlyMap<string, string> {
-  const columns = new Map<string, string>();
-  for (const sql of setup) {
-    if (!/^\s*create\b/i.test(sql)) continue;
-    const table = parseStatement(sql, dialect);
-    if (table.type !== 'create-table') continue;
-    const column = table.columns.find(({ name }) => rowNames.test(name));
-    if (column !== undefined) columns.set(table.name.toLowerCase(), column.name);
-  }
-  return columns;
+/** The column by which the recorder of a trace names the rows of a table. */
+export function namingColumn(table: Table | undefined): string | undefined {
+  if (table?.basis !== 'given' || table.identity.length !== 1) return undefined;
+  return table.shape.columns[table.identity[0]!]!.name;
 }
 
 /** A SELECT that returns the rows' names behind what it returned; any other statement as it is. */
-export function withRowNames(sql: string, names: ReadonlyMap<string, string>, dialect: Dialect): string {
+export function withRowNames(sql: string, { find, dialect }: Pick<Catalog, 'find' | 'dialect'>): string {
   const statement = parseStatement(sql, dialect);
   if (statement.type !== 'select' || statement.body.type !== 'core') return sql;
   const { body } = statement;
   const from = body.from.length === 1 ? body.from[0]! : undefined;
-  const name = from?.type === 'table' ? names.get(from.name.toLowerCase()) : undefined;
+  const name = from?.type === 'table' ? namingColumn(find(from.name)) : undefined;
   if (name === undefined || body.distinct || body.distinctOn !== undefined || isGrouped(statement))
     return sql;
   const has = body.items.some(
     (item) =>
       item.type === 'star' ||
-      (item.expression.type === 'column' && item.expression.name.toLowerCase() === name.toLowerCase()),
+      (item.expression.type === 'column' && sameName(item.expression.name, name, dialect)),
   );
   if (has) return sql;
   const items = [...body.items, { type: 'item' as const, expression: { type: 'column' as const, name } }];

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseScript } from '../cases/index.js';
 import type { History } from '../histories/index.js';
+import type { Dialect } from '../sql/index.js';
 import { candidateOf } from './candidate.js';
 import { modelOf } from './case-model.js';
 import { dependencyGraph, reachable } from './dependencies.js';
@@ -17,7 +18,7 @@ function accessesOf(sql: string): readonly string[] {
   return source.accesses(0).map(({ table, row, writes }) => `${writes ? 'w' : 'r'} ${table}/${row ?? '*'}`);
 }
 
-/** What a writing statement hangs on, and what it does to rows. */
+/** What a writing statement depends on, and what it does to rows. */
 function writingOf(sql: string): string {
   const [access] = sqlAccesses(modelFor(`T1: ${sql};`), 'postgres').accesses(0);
   const needs = access!.blind === true ? 'presence' : 'content';
@@ -49,7 +50,8 @@ describe('the rows a statement accesses', () => {
     ['UPDATE t SET v = v + 1 WHERE id = 2', 'needs content, keeps rows'],
     ['UPDATE t SET v = 1 WHERE id = 2 AND v = 0', 'needs content, keeps rows'],
     ['UPDATE t SET v = 1 WHERE id = 2 OR v = 0', 'needs content, keeps rows'],
-    ['UPDATE t SET id = 3 WHERE id = 2', 'needs content, makes or removes rows'],
+    // A column that is assigned names no rows.
+    ['UPDATE t SET id = 3 WHERE id = 2', 'needs content, keeps rows'],
     ['DELETE FROM t WHERE id = 2', 'needs presence, makes or removes rows'],
     ['DELETE FROM t WHERE v = 2', 'needs content, makes or removes rows'],
     ['INSERT INTO t VALUES (1, 2)', 'needs presence, makes or removes rows'],
@@ -61,6 +63,29 @@ describe('the rows a statement accesses', () => {
     ['TRUNCATE t', 'needs content, makes or removes rows'],
   ])('of %s: %s', (sql, expected) => {
     expect(writingOf(sql)).toBe(expected);
+  });
+
+  it('are told apart by the table: "T" and t are two in PostgreSQL, one in SQLite', () => {
+    const tables = 'CREATE TABLE t (id INT PRIMARY KEY);\nCREATE TABLE "T" (id INT PRIMARY KEY);\n';
+    const written = (dialect: Dialect, setup: string) => {
+      const text = `${setup}T1: DELETE FROM T WHERE id = 1;\nT1: DELETE FROM "T" WHERE id = 1;\n`;
+      const model = modelOf(candidateOf(parseScript(text, { file: 'test.sql', dialect })));
+      const source = sqlAccesses(model, dialect);
+      return [0, 1].flatMap((id) => source.accesses(id).map(({ table, row }) => `${table}/${row}`));
+    };
+    expect(written('postgres', tables)).toEqual(['t/1', 'T/1']);
+    expect(written('sqlite', tables.slice(0, tables.indexOf('\n') + 1))).toEqual(['t/1', 't/1']);
+  });
+
+  it('are not told apart by a column called rid whose values are not unique', () => {
+    const accesses = (values: string) => {
+      const setup = `CREATE TABLE t (rid INT, v INT);\nINSERT INTO t VALUES ${values};\n`;
+      const text = `${setup}T1: UPDATE t SET v = 5 WHERE rid = 1;\n`;
+      const model = modelOf(candidateOf(parseScript(text, { file: 'test.sql', dialect: 'postgres' })));
+      return sqlAccesses(model, 'postgres').accesses(0);
+    };
+    expect(accesses('(1, 10), (2, 20)')).toMatchObject([{ row: '1', blind: true }]);
+    expect(accesses('(1, 10), (1, 20)')).toEqual([{ table: 't', writes: true, keepsRow: true }]);
   });
 
   it('are those that came back, where a run tells', () => {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { findContract } from '../contracts/index.js';
 import { fakeTarget } from '../execute/fake-target.case.js';
 import type { History, Operation } from '../histories/index.js';
+import { openCatalog } from '../rows/index.js';
 import type { Target } from '../targets/index.js';
 import { withRowNames } from './row-names.js';
 import { historyContract, translateHistory } from './translate-history.js';
@@ -99,7 +100,9 @@ describe('a history translated for another engine', () => {
   });
 
   it('returns the rows’ names where the trace tells accesses only, on its own engine too', () => {
-    const told = history([['select', 'select a from t where a = 1 order by 1']], { accesses: [] });
+    const told = history([['select', 'select a from t where a = 1 order by 1']], {
+      accesses: [{ object: 't/1', mode: 'read' }],
+    });
     for (const on of [mariadb, target('tidb')]) {
       const fit = translateHistory(told, tidb, on);
       expect(sqlOf(fit)).toEqual(['SELECT a, pkId FROM t WHERE a = 1 ORDER BY 1']);
@@ -111,6 +114,19 @@ describe('a history translated for another engine', () => {
 });
 
 describe('rows’ names', () => {
+  const catalog = openCatalog(
+    {
+      dialect: 'mysql',
+      setup: ['CREATE TABLE t (pkId INT, a INT)', 'CREATE TABLE u (a INT)'],
+      statements: [],
+    },
+    { identity: { t: 'pkId' } },
+  );
+
+  it('are added to a read that does not return them', () => {
+    expect(withRowNames('SELECT a FROM t', catalog)).toBe('SELECT a, pkId FROM t');
+  });
+
   it.each([
     'SELECT * FROM t',
     'SELECT pkid FROM t',
@@ -122,6 +138,6 @@ describe('rows’ names', () => {
     'SELECT a FROM u',
     'DELETE FROM t',
   ])('are not added to %s', (sql) => {
-    expect(withRowNames(sql, new Map([['t', 'pkId']]), 'mysql')).toBe(sql);
+    expect(withRowNames(sql, catalog)).toBe(sql);
   });
 });

@@ -16,9 +16,10 @@
 import { type Contract, contractFor, contractsOf } from '../contracts/index.js';
 import type { History, HistoryHeader, Operation } from '../histories/index.js';
 import { vendorContractAt } from '../judge/index.js';
+import { catalogOf } from '../rows/index.js';
 import { type CreateTableStatement, type Dialect, parseStatement, printStatement } from '../sql/index.js';
 import type { Target } from '../targets/index.js';
-import { namingColumns, withRowNames } from './row-names.js';
+import { namingColumn, withRowNames } from './row-names.js';
 
 export interface TranslatedHistory {
   readonly history: History;
@@ -80,26 +81,32 @@ export function translateHistory(history: History, contract: Contract, target: T
 
 function withNamedRows(history: History, fallback: Dialect): TranslatedHistory {
   const { header, operations } = history;
+  if (!operations.some(namesRowsOnly)) return { history, notes: [] };
   const dialect = header.dialect ?? fallback;
-  const names = namingColumns(header.setup ?? [], dialect);
+  const catalog = catalogOf({ header: { ...header, dialect }, operations });
+  const names = catalog.tables.map(namingColumn).filter((name) => name !== undefined);
   const known = new Map<string, string>();
   let changed = false;
   const told = operations.map((operation): Operation => {
-    const { kind, sql, accesses, rows } = operation;
-    if (names.size === 0 || kind !== 'select' || sql === undefined) return operation;
-    if (accesses === undefined || rows !== undefined) return operation;
-    const longer = known.get(sql) ?? withRowNames(sql, names, dialect);
+    const { sql } = operation;
+    if (sql === undefined || !namesRowsOnly(operation)) return operation;
+    const longer = known.get(sql) ?? withRowNames(sql, catalog);
     known.set(sql, longer);
     if (longer === sql) return operation;
     changed = true;
     return { ...operation, sql: longer };
   });
   if (!changed) return { history, notes: [] };
-  const columns = [...new Set(names.values())].join(', ');
+  const columns = [...new Set(names)].join(', ');
   return {
     history: { header, operations: told },
     notes: [`reads also return ${columns}, by which the trace names rows`],
   };
+}
+
+/** A read of which the trace tells the rows, but not what it returned. */
+function namesRowsOnly({ kind, accesses, rows }: Operation): boolean {
+  return kind === 'select' && accesses !== undefined && rows === undefined;
 }
 
 /** What a plain BEGIN becomes; undefined: it stays. */

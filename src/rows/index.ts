@@ -41,4 +41,5 @@ export { Planner } from './planner.js';
 export { type RowValues, recordedCells, splitObject, valuesOf } from './recorded.js';
 export { cellKey, joinKey, rowKey } from './row-key.js';
 export { type IdentityBasis, IdentityEnded, identityText, type Table } from './table.js';
+export { mayMeet, type Touch, touchOf } from './touched.js';
 export { recordKeys, sharesKey, type UniqueKeys } from './unique-keys.js';

@@ -30,14 +30,15 @@ const harmless =
 const plansKept = 5000;
 
 export class Planner {
-  readonly #shapes: ShapeParser;
   readonly #features = new WeakMap<Statement, StatementFeatures>();
   readonly #plans = new Map<string, Plan>();
   readonly #fillers = new Map<string, PlanFiller | null>();
 
-  constructor(private readonly catalog: Catalog) {
-    this.#shapes = new ShapeParser(catalog.dialect);
-  }
+  /** `shapes`: what was parsed before, of the same dialect. */
+  constructor(
+    private readonly catalog: Catalog,
+    private readonly shapes = new ShapeParser(catalog.dialect),
+  ) {}
 
   /** What a statement does. */
   plan(sql: string): Plan {
@@ -46,7 +47,7 @@ export class Planner {
     const shape = shapeOf(sql, this.catalog.dialect);
     const filled = shape === undefined ? undefined : this.#fillers.get(shape.key)?.(shape.constants);
     if (filled !== undefined) return filled;
-    const shaped = this.#shapes.parse(sql);
+    const shaped = this.shapes.parse(sql);
     const plan = planStatement(sql, shaped, () => this.#featuresOf(shaped), this.catalog);
     if (shape !== undefined && !this.#fillers.has(shape.key))
       this.#fillers.set(shape.key, fillerOf(shaped.statement, plan, shape.constants, this.catalog.dialect));

@@ -118,4 +118,4 @@ export {
   valueKey,
 } from './value.js';
 export { mapExpressions, type Visitor, visitNodes } from './walk.js';
-export { printName, sameName } from './words.js';
+export { foldName, printName, sameName } from './words.js';

@@ -6,10 +6,10 @@
  *   (`FROM t` becomes `FROM (SELECT * FROM t UNION ALL …) AS t`), unless a row with that key exists again.
  * - `resurrected-row`: after the commit, another connection inserts them again, before COMMIT is answered.
  */
-import type { Row } from '../../sql/index.js';
+import { printLiteral, type Row } from '../../sql/index.js';
 import type { Answer } from '../target.js';
 import type { DeletedRows, Turn } from './faulty-session.js';
-import { literal, replaceTable, sameness, splitWrite } from './statement-shape.js';
+import { replaceTable, sameness, splitWrite } from './statement-shape.js';
 
 export async function visibleCommittedDelete(turn: Turn): Promise<Answer> {
   const { scratch, statement } = turn;
@@ -25,7 +25,7 @@ export async function resurrectedRow(turn: Turn): Promise<Answer> {
     const { dialect } = turn.scratch.target;
     for (const { table, columns, rows } of deleted) {
       for (const row of rows) {
-        const values = row.map((value) => literal(value, dialect)).join(', ');
+        const values = row.map((value) => printLiteral(value, dialect)).join(', ');
         await fresh.send(`INSERT INTO ${table} (${columns.join(', ')}) VALUES (${values})`);
       }
     }
@@ -70,7 +70,7 @@ function withGhosts(turn: Turn): string {
     const ghosts = scratch.ghosts.filter((ghost) => ghost.table === table);
     const parts = ghosts.flatMap((ghost) => ghost.rows.map((row) => ghostRow(turn, ghost, row)));
     const derived = [`SELECT * FROM ${table}`, ...parts].join(' UNION ALL ');
-    sql = replaceTable(sql, table.toLowerCase(), derived, dialect) ?? sql;
+    sql = replaceTable(sql, table, derived, dialect) ?? sql;
   }
   return sql;
 }
@@ -79,7 +79,7 @@ function ghostRow({ scratch }: Turn, { table, columns }: DeletedRows, row: Row):
   const { dialect } = scratch.target;
   const key = scratch.spec.key ?? columns[0]!;
   const keyAt = Math.max(0, columns.indexOf(key));
-  const alive = `SELECT 1 FROM ${table} WHERE ${sameness(key, literal(row[keyAt]!, dialect), dialect)}`;
+  const alive = `SELECT 1 FROM ${table} WHERE ${sameness(key, printLiteral(row[keyAt]!, dialect), dialect)}`;
   const from = dialect === 'mysql' ? ' FROM DUAL' : '';
-  return `SELECT ${row.map((value) => literal(value, dialect)).join(', ')}${from} WHERE NOT EXISTS (${alive})`;
+  return `SELECT ${row.map((value) => printLiteral(value, dialect)).join(', ')}${from} WHERE NOT EXISTS (${alive})`;
 }

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import {
   countInsertedRows,
   createdTables,
-  literal,
   replaceTable,
   shapeOf,
   splitWrite,
@@ -12,7 +11,8 @@ import {
 describe('shapeOf', () => {
   it.each([
     ['UPDATE t SET v = 1', 't'],
-    ['INSERT INTO "Big" VALUES (1)', 'big'],
+    ['INSERT INTO "Big" VALUES (1)', 'Big'],
+    ['INSERT INTO Big VALUES (1)', 'big'],
     ['DELETE FROM s.t WHERE id = 1', 't'],
     ['REPLACE INTO `t` VALUES (1)', 't'],
     ['INSERT OR IGNORE INTO t VALUES (1)', 't'],
@@ -84,6 +84,13 @@ it('replaces a table where it is read, keeping aliases', () => {
   expect(replaceTable('SELECT t FROM u', 't', 'X', 'postgres')).toBeUndefined();
 });
 
+it('takes names for one where the dialect does', () => {
+  const sql = 'SELECT v FROM "T" JOIN T ON TRUE';
+  expect(replaceTable(sql, 't', 'X', 'postgres')).toBe('SELECT v FROM "T" JOIN (X) AS T ON TRUE');
+  expect(replaceTable(sql, '"T"', 'X', 'postgres')).toBe('SELECT v FROM (X) AS "T" JOIN T ON TRUE');
+  expect(replaceTable(sql, 't', 'X', 'duckdb')).toBe('SELECT v FROM (X) AS "T" JOIN (X) AS T ON TRUE');
+});
+
 it('names the tables a set-up creates', () => {
   const setup = [
     'CREATE TABLE IF NOT EXISTS a (x INT)',
@@ -91,13 +98,4 @@ it('names the tables a set-up creates', () => {
     'create temporary table "B" (y INT)',
   ];
   expect(createdTables(setup, 'postgres')).toEqual(['a', '"B"']);
-});
-
-it('writes values as the literals they came from', () => {
-  expect(literal("it's", 'postgres')).toBe("'it''s'");
-  expect(literal({ int: '9223372036854775807' }, 'mysql')).toBe('9223372036854775807');
-  expect(literal({ bytes: '00ff' }, 'duckdb')).toBe("unhex('00ff')");
-  expect(literal({ bytes: '00ff' }, 'sqlite')).toBe("x'00ff'");
-  expect(literal({ date: '2024-02-29' }, 'postgres')).toBe("'2024-02-29'");
-  expect(literal(null, 'mysql')).toBe('NULL');
 });

@@ -2,21 +2,22 @@
  * Just enough of a statement's structure to break it on purpose. Everything works on tokens and answers
  * `undefined` for what it does not recognise: a fault that cannot be injected cleanly is not injected.
  */
+import { tableKey } from '../../rows/index.js';
 import {
   classifyStatement,
   type Dialect,
-  quoteText,
+  foldName,
   type StatementClass,
   type Token,
   tokenize,
-  type Value,
 } from '../../sql/index.js';
 
 export interface Shape extends StatementClass {
   readonly sql: string;
-  /** Every identifier and keyword in it, lower case, unquoted. */
+  readonly dialect: Dialect;
+  /** Every identifier and keyword in it, by its key (`nameKey`). */
   readonly words: ReadonlySet<string>;
-  /** The table an INSERT, UPDATE, DELETE, REPLACE or MERGE writes, lower case. */
+  /** The table an INSERT, UPDATE, DELETE, REPLACE or MERGE writes, by its key. */
   readonly target?: string;
   /** It changes rows. */
   readonly writes: boolean;
@@ -29,19 +30,19 @@ const reserved =
 export function shapeOf(sql: string, dialect: Dialect): Shape {
   const statement = classifyStatement(sql, dialect);
   const tokens = significant(sql, dialect);
-  const words = new Set(tokens.filter(isName).map(nameOf));
+  const words = new Set(tokens.filter(isName).map(({ text }) => nameKey(text, dialect)));
   const writes = writeKinds.includes(statement.kind);
-  const target = writes ? writtenTable(tokens) : undefined;
-  return { ...statement, sql, words, writes, ...(target !== undefined && { target }) };
+  const target = writes ? writtenTable(tokens, dialect) : undefined;
+  return { ...statement, sql, dialect, words, writes, ...(target !== undefined && { target }) };
 }
 
-function writtenTable(tokens: readonly Token[]): string | undefined {
+function writtenTable(tokens: readonly Token[], dialect: Dialect): string | undefined {
   const verb = tokens.findIndex((token) => /^(insert|update|delete|replace|merge)$/i.test(token.text));
   let at = verb + 1;
   while (/^(into|from|or|ignore|only|low_priority|rollback|abort|fail)$/i.test(tokens[at]?.text ?? '')) at++;
   while (tokens[at + 1]?.text === '.') at += 2;
   const token = tokens[at];
-  return token !== undefined && isName(token) ? nameOf(token) : undefined;
+  return token !== undefined && isName(token) ? nameKey(token.text, dialect) : undefined;
 }
 
 export interface Assignment {
@@ -137,7 +138,7 @@ export function stripLock(sql: string, dialect: Dialect): string {
     .trimEnd();
 }
 
-/** A SELECT that reads `derived` wherever it names the table in FROM or JOIN; undefined when it names it nowhere. */
+/** A SELECT that reads `derived` wherever it names the table, as written, in FROM or JOIN; undefined when it does nowhere. */
 export function replaceTable(
   sql: string,
   table: string,
@@ -145,12 +146,14 @@ export function replaceTable(
   dialect: Dialect,
 ): string | undefined {
   const tokens = tokenize(sql, dialect);
+  const key = nameKey(table, dialect);
   let replaced = false;
   let previous = '';
   const texts = tokens.map((token, i) => {
     const before = previous;
     if (token.kind !== 'space' && token.kind !== 'comment') previous = token.text.toLowerCase();
-    if (!isName(token) || nameOf(token) !== table || !/^(from|join|,)$/.test(before)) return token.text;
+    if (!isName(token) || nameKey(token.text, dialect) !== key || !/^(from|join|,)$/.test(before))
+      return token.text;
     const next = tokens.slice(i + 1).find((later) => later.kind !== 'space' && later.kind !== 'comment');
     if (next?.text === '.') return token.text;
     replaced = true;
@@ -170,21 +173,6 @@ export function createdTables(setup: readonly string[], dialect: Dialect): strin
     const name = words.slice(at + 1).find((token) => !/^(if|not|exists)$/i.test(token.text));
     return name === undefined ? [] : [name.text];
   });
-}
-
-/** A value as the text a statement holds for it. */
-export function literal(value: Value, dialect: Dialect): string {
-  if (value === null) return 'NULL';
-  if (typeof value === 'boolean') return value ? 'TRUE' : 'FALSE';
-  if (typeof value === 'number') return String(value);
-  if (typeof value === 'string') return quoteText(value, dialect);
-  if ('int' in value) return value.int;
-  if ('decimal' in value) return value.decimal;
-  if ('bytes' in value) {
-    if (dialect === 'postgres') return `decode('${value.bytes}', 'hex')`;
-    return dialect === 'duckdb' ? `unhex('${value.bytes}')` : `x'${value.bytes}'`;
-  }
-  return quoteText(Object.values(value)[0] as string, dialect);
 }
 
 /** `a = b` that also holds between NULLs. */
@@ -211,7 +199,8 @@ function isName(token: Token): boolean {
   return token.kind === 'word' || token.kind === 'quoted';
 }
 
-function nameOf(token: Token): string {
-  const text = token.kind === 'quoted' ? token.text.slice(1, -1) : token.text;
-  return text.toLowerCase();
+/** What names that mean the same table have in common, from their spelling, quoted or not. */
+export function nameKey(text: string, dialect: Dialect): string {
+  const quoted = /^(["`[]).*["`\]]$/s.test(text);
+  return tableKey(quoted ? text.slice(1, -1) : foldName(text, dialect), dialect);
 }

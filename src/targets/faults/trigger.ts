@@ -1,6 +1,6 @@
 /** Whether a fault strikes: which statements are occasions, and which occasion it is. */
 import type { FaultSpec } from './fault-spec.js';
-import type { Shape } from './statement-shape.js';
+import { nameKey, type Shape } from './statement-shape.js';
 
 export class Trigger {
   #count = 0;
@@ -26,7 +26,7 @@ export class Trigger {
 
   #passes(statement: Shape): boolean {
     const { table, kind } = this.spec;
-    if (table !== undefined && !statement.words.has(table.toLowerCase())) return false;
+    if (table !== undefined && !statement.words.has(nameKey(table, statement.dialect))) return false;
     if (kind !== undefined && statement.kind !== kind.toLowerCase()) return false;
     return this.#match === undefined || this.#match.test(statement.sql);
   }

@@ -11,10 +11,11 @@
  * - `stripped-row-lock`: SELECT … FOR UPDATE goes out without its locking clause.
  */
 import { findContract } from '../../contracts/index.js';
+import { printLiteral } from '../../sql/index.js';
 import type { Answer } from '../target.js';
 import type { Turn } from './faulty-session.js';
 import { touched } from './read-faults.js';
-import { countInsertedRows, literal, sameness, splitWrite, stripLock } from './statement-shape.js';
+import { countInsertedRows, sameness, splitWrite, stripLock } from './statement-shape.js';
 
 export function lostUpdate(turn: Turn): Promise<Answer> {
   return turn.statement.kind === 'update' && turn.fires() ? executeAndUndo(turn) : turn.send();
@@ -52,7 +53,7 @@ export async function splitPredicate(turn: Turn): Promise<Answer> {
     scratch.spec.key ?? (await chooser.send(`SELECT * FROM ${write.table} WHERE 1 = 0`)).columns?.[0];
   const chosen = await chooser.send(`SELECT ${key} FROM ${write.table} WHERE ${write.where}`);
   if (key === undefined || chosen.rows === undefined) return turn.send();
-  const keys = chosen.rows.map((row) => literal(row[0]!, dialect)).join(', ');
+  const keys = chosen.rows.map((row) => printLiteral(row[0]!, dialect)).join(', ');
   const where = keys === '' ? '1 = 0' : `${key} IN (${keys})`;
   const set = write.assignments.map(({ column, expression }) => `${column} = ${expression}`).join(', ');
   return turn.send(
