@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /**
- * How long a hunt needs for each fault of the wrapper: `node dist/bench/hunt-faults.js [file] [seconds] [seeds]` writes
+ * How long a hunt needs for each fault of the wrapper: `node build/bench/hunt-faults.js [file] [seconds] [seeds]` writes
  * the table of `docs/stages/hunt-faults.md`.
  *
  * A bug counts only if the engine without the fault does not show it: DuckDB has bugs of its own, and they must not be
@@ -106,7 +106,7 @@ async function main(file: string, limitMs: number, seeds: number): Promise<void>
   const text = `# Faults found by hunts
 
 Median seconds to the first confirmed, reduced bug over ${seeds} seeds, one lane, and the kinds of finding that showed it. Versions:
-${versions.join('; ')}. Written by \`node dist/bench/hunt-faults.js\`; bugs the engine shows without the fault do not count.
+${versions.join('; ')}. Written by \`node build/bench/hunt-faults.js\`; bugs the engine shows without the fault do not count.
 Faults are not narrowed: each strikes at every occasion, and hunts open with the probe cases, so rarer triggers take longer.
 
 ${table.join('\n')}

@@ -1,7 +1,7 @@
 /**
  * Holds the fast checkers against the slow ones on random small histories, per level:
  *
- *     node dist/check/kv/cross-check.js [count per level] [seed]
+ *     node build/check/kv/cross-check.js [count per level] [seed]
  *
  * Any disagreement is printed as a history in the shorthand and ends the run with exit code 1.
  */
