@@ -10,9 +10,11 @@ export {
   printScript,
   type Schedule,
   type ScheduledCase,
+  type ScriptOptions,
   type StatementRef,
   scheduleProblem,
   serialOrder,
+  type TransactionSpan,
   totalOrder,
   transactionsOf,
 } from './cases/index.js';
@@ -26,15 +28,20 @@ export {
   checkInstrumented,
   checkKv,
   type Demand,
+  type Explained,
   type ExplanationStyle,
   explain,
   explainOrdered,
   explainSteps,
   type Finding,
+  type Instrumented,
   type InstrumentedCheck,
+  type InstrumentedCheckOptions,
+  type InstrumentOptions,
   instrumentCase,
   type JudgeContext,
   type JudgedHistory,
+  judgedHistory,
   type KvCheckOptions,
   type KvCheckResult,
   type MechanismResult,
@@ -51,6 +58,7 @@ export {
   type Step,
   say,
   showObservation,
+  type VerifyOptions,
   verifyMechanism,
 } from './check/index.js';
 // contracts
@@ -58,6 +66,7 @@ export {
   type Anomaly,
   anomalies,
   type Contract,
+  type ContractSource,
   contractFor,
   contracts,
   contractsOf,
@@ -66,6 +75,8 @@ export {
   type Mechanism,
   type Pivot,
   parseLevel,
+  reportedContract,
+  reportsOf,
 } from './contracts/index.js';
 
 // dedupe
@@ -77,6 +88,7 @@ export { type RunOptions, runFree, runScheduled, SessionPool } from './execute/i
 // generate
 export {
   type Capabilities,
+  type ConflictOptions,
   capabilitiesOf,
   conflictSchedules,
   type Generated,
@@ -91,38 +103,80 @@ export {
   profiles,
   Random,
   randomSchedule,
+  type TemplateOptions,
 } from './generate/index.js';
 // histories
 export {
+  type AnyHistory,
+  type Definitions,
   type History,
   type HistoryHeader,
+  type HistoryReader,
+  type HistoryWriter,
+  type HistoryWriterOptions,
   KvBuilder,
+  type KvHistory,
   kv,
   type Operation,
   openHistoryWriter,
-  readHistory,
+  type ReadAnyOptions,
+  readAnyHistory as readHistory,
+  readHistory as streamHistory,
   readWholeHistory,
   renderInterleaving,
   writeWholeHistory,
 } from './histories/index.js';
 // hunt
 export {
+  type FoundTemplates,
   type HuntEvent,
   type HuntOptions,
   type HuntResult,
   hunt,
+  type OpenShelf,
   openShelf,
   type Shelf,
+  type ShelfOptions,
+  type Shelved,
   templatesOfStore,
 } from './hunt/index.js';
+// judge
+export {
+  type ContractChoice,
+  Database,
+  type Observe,
+  type Observed,
+  type RunCaseOptions,
+  type RunPlace,
+  type RunRequest,
+  run,
+  runAndJudge,
+} from './judge/index.js';
 // probe
-export { type ProbeReport, probeCases, renderExplain, renderMatrix, runProbe } from './probe/index.js';
+export {
+  type ExplainOptions,
+  type MatrixOptions,
+  type ProbeOptions,
+  type ProbeReport,
+  probeCases,
+  renderExplain,
+  renderMatrix,
+  runProbe as probe,
+} from './probe/index.js';
 // reduce
 export {
+  type Candidate,
   candidateOf,
   DatabaseOracle,
+  type FindingOptions,
   type FindingOracle,
+  type FindingOutcome,
+  type NotReproduced,
+  type ReduceOptions,
+  type ReduceOutcome,
+  type ReductionOptions,
   type ReductionResult,
+  reduce,
   reduceCase,
   reduceFinding,
   renderReduced,
@@ -131,6 +185,7 @@ export {
 // report
 export {
   type Bug,
+  type ExportFile,
   exportFiles,
   exportForms,
   makeBug,
@@ -142,11 +197,16 @@ export {
 // Reproduce: the order behind a raw history, and replays in it.
 export {
   type Inference,
+  type InferOptions,
   type InferredOrder,
   inferSchedule,
+  type OrderSearch,
   openInference,
+  type Refined,
+  type RefineOptions,
   type ReplayMode,
   type ReplayReport,
+  type ReproduceOptions,
   type Reproduction,
   refineOrder,
   replay,
@@ -154,32 +214,47 @@ export {
 } from './reproduce/index.js';
 // sql
 export {
+  type ColumnInfo,
   classifyStatement,
   compilePredicate,
   type Dialect,
+  type EvaluatedRow,
+  type EvaluateOptions,
+  type Expression,
   evaluateSelect,
   normalizeSql,
   parseExpressionText,
   parseStatement,
   printStatement,
   type Row,
+  type SelectResult,
+  type SelectStatement,
+  type SplitStatement,
+  type Statement,
+  type StatementClass,
   type StatementKind,
   showValue,
   splitStatements,
+  type Truth,
+  type Undecidable,
   type Value,
 } from './sql/index.js';
 // store
 export {
   openStore,
   printJunit,
+  type RerunOptions,
+  type RerunReport,
   type RerunResult,
   rerunBug,
   type Store,
+  type StoreOptions,
 } from './store/index.js';
-export { faultNames, parseFault, withFault } from './targets/faults/index.js';
+export { type FaultSpec, faultNames, parseFault, withFault } from './targets/faults/index.js';
 // targets
 export {
   type Answer,
+  type OpenOptions,
   openTarget,
   type Scratch,
   type Session,

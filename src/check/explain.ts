@@ -34,7 +34,7 @@ const plain: ExplanationStyle = {
   source: (title, url) => `${title} <${url}>`,
 };
 
-type Explained = Pick<Finding, 'explanation' | 'transactions'>;
+export type Explained = Pick<Finding, 'explanation' | 'transactions'>;
 
 /** The explanation as plain text, one line a step, with the times of the history. */
 export function explain(finding: Explained): string {

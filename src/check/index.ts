@@ -4,6 +4,7 @@ export { type Demand, parseDemand } from './demand.js';
 export { findingsToDot } from './dot.js';
 export {
   describeTransactions,
+  type Explained,
   type ExplanationStyle,
   explain,
   explainCycle,
@@ -107,7 +108,7 @@ export type {
   RecordedHistory,
   RunSetting,
 } from './oracle.js';
-export { verdictOf } from './oracle.js';
+export { judgedHistory, verdictOf } from './oracle.js';
 export {
   constantOracles,
   findOracle,

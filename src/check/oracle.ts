@@ -125,8 +125,8 @@ export interface Oracle<Plan = unknown> {
   readonly needs: OracleNeeds;
   /** How many of about eight rounds of a hunt are run for it; absent: hunts do not run anything for it. */
   readonly rounds?: number;
-  /** Why it cannot hold a run to this contract; undefined: it can. */
-  refuses(contract: Contract): string | undefined;
+  /** Why it cannot hold a run to this contract; undefined, or absent: it can. */
+  refuses?(contract: Contract): string | undefined;
   /** Absent: the case runs as it is. */
   prepare?(program: ScheduledCase, setting: RunSetting): PreparedRun<Plan>;
   /** The history of a prepared run as the author of the case knows it. Absent: it is that already. */
@@ -135,10 +135,28 @@ export interface Oracle<Plan = unknown> {
   judge?(history: History, plan: Plan, context: JudgeContext): JudgedHistory | Promise<JudgedHistory>;
   /** Judges a recorded history; undefined: histories of this kind are not for this oracle. */
   check?(recorded: RecordedHistory, demand: Demand, options: CheckOptions): CheckResult | undefined;
-  /** What makes a finding the finding it is while its case is replayed and shrinks. */
-  identity(finding: Finding, history: History): string;
-  /** The finding with only the operations that play a part in it. */
-  focus(finding: Finding): Finding;
+  /** What makes a finding the finding it is while its case is replayed and shrinks. Default: `findingIdentity`. */
+  identity?(finding: Finding, history: History): string;
+  /** The finding with only the operations that play a part in it. Default: `focusFinding`. */
+  focus?(finding: Finding): Finding;
+}
+
+/** What an oracle found in a run, as its answer. */
+export function judgedHistory(
+  history: History,
+  about: Pick<CheckResult, 'oracle' | 'findings'> & Partial<CheckResult>,
+): JudgedHistory {
+  const { findings, unknownReasons = [] } = about;
+  return {
+    valid: verdictOf(findings, unknownReasons),
+    beyond: [],
+    strongest: [],
+    unknownReasons,
+    skipped: [],
+    notes: [],
+    ...about,
+    history,
+  };
 }
 
 /** The one policy of verdicts: a finding decides; without one, whatever was not judged leaves it open. */

@@ -51,7 +51,7 @@ export function oracleNamed(name: OracleName): Oracle {
 export function oraclesFor(contract: Contract): readonly Oracle[] {
   return registry.filter(
     ({ needs, judge, refuses }) =>
-      judge !== undefined && needs.run !== 'any' && refuses(contract) === undefined,
+      judge !== undefined && needs.run !== 'any' && refuses?.(contract) === undefined,
   );
 }
 

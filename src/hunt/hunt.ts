@@ -151,7 +151,7 @@ class Hunt {
       (oracle) =>
         oracle.rounds !== undefined &&
         (this.options.oracles?.includes(oracle.name) ?? true) &&
-        contracts.every((contract) => oracle.refuses(contract) === undefined),
+        contracts.every((contract) => oracle.refuses?.(contract) === undefined),
     );
     if (judges.length === 0)
       throw new IsoldeError('usage', 'none of the oracles chosen can judge by these contracts');

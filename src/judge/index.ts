@@ -6,4 +6,5 @@ export {
   vendorContractAt,
 } from './contract-choice.js';
 export { Database, type Observe, type Observed } from './database.js';
+export { type RunCaseOptions, run } from './run.js';
 export { type RunPlace, type RunRequest, runAndJudge } from './run-and-judge.js';

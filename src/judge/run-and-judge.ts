@@ -12,6 +12,7 @@ import {
   constantOracles,
   type JudgeContext,
   type JudgedHistory,
+  judgedHistory,
   type Oracle,
   type OracleName,
   oracleNamed,
@@ -89,7 +90,7 @@ function execute(
 function contractOfRequest(request: RunRequest, { target }: RunPlace): Contract {
   const level = request.case.level ?? request.level ?? target.defaultLevel;
   const contract = request.contract ?? vendorContractAt(target, level);
-  const why = oracleNamed(request.oracle).refuses(contract);
+  const why = oracleNamed(request.oracle).refuses?.(contract);
   if (why !== undefined) throw new IsoldeError('usage', `the oracle ${request.oracle} cannot judge: ${why}`);
   return contract;
 }
@@ -111,16 +112,6 @@ function asWritten(oracle: Oracle, history: History, plan: unknown): History {
 }
 
 function cutShort({ name }: Oracle, { id }: Contract, history: History): JudgedHistory {
-  return {
-    valid: 'unknown',
-    oracle: name,
-    contract: id,
-    findings: [],
-    beyond: [],
-    strongest: [],
-    unknownReasons: ['the run was cut short'],
-    skipped: [],
-    notes: [],
-    history,
-  };
+  const unknownReasons = ['the run was cut short'];
+  return judgedHistory(history, { oracle: name, contract: id, findings: [], unknownReasons });
 }

@@ -1,6 +1,5 @@
 /** The dependency graph of an instrumented run as an oracle: any contract, vendor's or theory's. */
-import { findingIdentity, focusFinding } from '../identity.js';
-import { type Oracle, verdictOf } from '../oracle.js';
+import { judgedHistory, type Oracle } from '../oracle.js';
 import { checkInstrumented } from './check-instrumented.js';
 import { instrumentCase } from './instrument-case.js';
 import type { Instrumented } from './instrumented.js';
@@ -11,7 +10,6 @@ export const instrumentOracle: Oracle<Instrumented> = {
   title: 'cycles of dependencies between transactions, from row versions that instrumented statements show',
   needs: { run: 'instrumented' },
   rounds: 3,
-  refuses: () => undefined,
   prepare(program, { target, contract }) {
     const plan = instrumentCase(program, target.dialect, { returning: target.name !== 'mysql', contract });
     return { program: plan.scheduled, observe: plan.observe, plan };
@@ -19,19 +17,12 @@ export const instrumentOracle: Oracle<Instrumented> = {
   asWritten: (raw, plan) => stripResults(raw, plan).history,
   judge(raw, plan, { contract }) {
     const { findings, strongest, notes, history } = checkInstrumented(raw, plan, { contract });
-    return {
-      valid: verdictOf(findings, notes),
+    return judgedHistory(history, {
       oracle: 'dependency-graph',
       contract: contract.id,
       findings,
-      beyond: [],
       strongest,
       unknownReasons: notes,
-      skipped: [],
-      notes: [],
-      history,
-    };
+    });
   },
-  identity: findingIdentity,
-  focus: focusFinding,
 };

@@ -1,5 +1,4 @@
 /** The checker of key-value histories as an oracle: recorded histories only. */
-import { findingIdentity, focusFinding } from '../identity.js';
 import type { Oracle } from '../oracle.js';
 import { checkDemand } from './kv-contract.js';
 
@@ -26,6 +25,4 @@ export const kvOracle: Oracle = {
       skipped: [],
     };
   },
-  identity: findingIdentity,
-  focus: focusFinding,
 };

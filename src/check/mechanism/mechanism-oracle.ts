@@ -9,7 +9,6 @@ import { IsoldeError } from '../../errors.js';
 import type { HistoryHeader } from '../../histories/index.js';
 import { counted } from '../../words.js';
 import type { Demand } from '../demand.js';
-import { findingIdentity, focusFinding } from '../identity.js';
 import { type CheckResult, type Oracle, verdictOf } from '../oracle.js';
 import type { MechanismResult } from './result.js';
 import { verifyMechanism } from './verify.js';
@@ -37,8 +36,6 @@ export const mechanismOracle: Oracle = {
     );
     return recorded.truncated === true ? withCut(result) : result;
   },
-  identity: findingIdentity,
-  focus: focusFinding,
 };
 
 function resultOf(result: MechanismResult): CheckResult {

@@ -4,7 +4,6 @@ import { type KvHistory, type PlainOperation, plainKey } from '../../histories/i
 import { describeTransactions } from '../explain.js';
 import { ofTransaction, say } from '../explanation.js';
 import type { Finding, FindingTransaction } from '../finding.js';
-import { findingIdentity, focusFinding } from '../identity.js';
 import { describeOps, describeTx } from '../kv/kv-findings.js';
 import { type Oracle, verdictOf } from '../oracle.js';
 import { recognizeWorkload, workloads } from './registry.js';
@@ -44,8 +43,6 @@ export const workloadOracle: Oracle = {
       notes: [`judged as the workload ${workload.name}: ${workload.title}`, ...notes],
     };
   },
-  identity: findingIdentity,
-  focus: focusFinding,
 };
 
 /** A file that holds transactions too is no workload unless somebody says so. */
