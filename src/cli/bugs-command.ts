@@ -128,7 +128,7 @@ async function show(id: string, flags: StoreFlags, context: CliContext): Promise
   context.out(`${colors.bold(oneLine(bug.title))}\n`);
   for (const { label, value } of factsOf(bug)) context.out(`${label}: ${oneLine(value)}`);
   const style = { heading: colors.bold, result: colors.cyan, error: colors.red };
-  context.out(`\n${renderInterleaving(bug.history, { width, style })}\n`);
+  context.out(`\n${renderInterleaving(bug.history, { width, style, numbered: true })}\n`);
   for (const { transaction, statement, object, actual, expected } of discrepancies(bug)) {
     context.out(oneLine(`${transaction}: ${statement}: ${object}: got ${actual}, expected ${expected}`));
   }

@@ -70,7 +70,7 @@ async function demo(store: string, context: CliContext): Promise<ExitCode> {
 function showBug({ bug, files }: Shelved, { out, colors, width }: CliContext): void {
   const style = { heading: colors.bold, result: colors.cyan, error: colors.red };
   out(bug.case.setup.map((sql) => colors.dim(`${sql};`)).join('\n'));
-  out(`\n${renderInterleaving(bug.history, { width, style })}\n`);
+  out(`\n${renderInterleaving(bug.history, { width, style, numbered: true })}\n`);
   out(`${colors.bold(colors.red(bug.title))}`);
   out(explainOrdered(bug.finding));
   out(`It breaks ${bug.contract} (${bug.clause}): ${bug.sources[0]?.url ?? ''}\n`);

@@ -45,6 +45,26 @@ describe('an interleaving', () => {
     `);
   });
 
+  it('numbers the operations for texts that refer to them', () => {
+    const drawn = renderInterleaving(
+      history(
+        operation(0, 0, 100, 'UPDATE t SET v = 2', { kind: 'update', matched: 1, blocked: true }),
+        operation(1, 10, 20, 'COMMIT', { kind: 'commit' }),
+        operation(1, 120, 130, 'SELECT 1', { transaction: 7 }),
+      ),
+      { numbered: true },
+    );
+    expect(drawn).toMatchInlineSnapshot(`
+      "  │ T1                 │ T2
+      ──┼────────────────────┼───────────────
+      0 │ UPDATE t SET v = 2 │
+        │ … blocks           │
+      1 │                    │ COMMIT
+      0 │ → 1 matched        │
+      2 │                    │ T2#2: SELECT 1"
+    `);
+  });
+
   it('shows a blocked statement where it was sent and again where it was answered', () => {
     const entries = interleave(
       history(

@@ -129,11 +129,19 @@ const plain: InterleavingStyle = { heading: (t) => t, result: (t) => t, error: (
 /** Draws a history within `width` characters. Control characters in SQL and data are made visible. */
 export function renderInterleaving(
   history: History,
-  options: { readonly width?: number; readonly style?: InterleavingStyle } = {},
+  options: {
+    readonly width?: number;
+    readonly style?: InterleavingStyle;
+    /** Puts the number of each operation before it, for texts that refer to operations. */
+    readonly numbered?: boolean;
+  } = {},
 ): string {
-  const { width = 120, style = plain } = options;
+  const { width = 120, style = plain, numbered = false } = options;
   const names = history.header.sessions;
   const entries = interleave(history);
+  const digits = numbered ? String(history.operations.length).length : 0;
+  const margin = (text: number | '', between: string): string =>
+    numbered ? `${String(text).padStart(digits)} ${between} ` : '';
   const longest = names.map((name, session) =>
     Math.max(
       ...entries
@@ -142,26 +150,27 @@ export function renderInterleaving(
       name.length,
     ),
   );
-  const widths = shareWidth(longest, width - 3 * (names.length - 1));
-  const line = (session: number, text: string, paint: (text: string) => string) =>
-    widths
+  const widths = shareWidth(longest, width - 3 * (names.length - 1) - margin('', '│').length);
+  const line = (session: number, text: string, paint: (text: string) => string, number: number | '' = '') =>
+    `${margin(number, '│')}${widths
       .map((columnWidth, i) =>
         i === session ? paint(text) + ' '.repeat(columnWidth - text.length) : ' '.repeat(columnWidth),
       )
-      .join(' │ ')
-      .trimEnd();
+      .join(' │ ')}`.trimEnd();
   const lines = [
-    names
+    `${margin('', '│')}${names
       .map((name, i) => style.heading(name) + ' '.repeat(Math.max(0, widths[i]! - name.length)))
-      .join(' │ ')
-      .trimEnd(),
-    widths.map((columnWidth) => '─'.repeat(columnWidth)).join('─┼─'),
+      .join(' │ ')}`.trimEnd(),
+    (numbered ? `${'─'.repeat(digits)}─┼─` : '') +
+      widths.map((columnWidth) => '─'.repeat(columnWidth)).join('─┼─'),
   ];
-  for (const { session, sql, result, failed, begins } of entries) {
+  for (const { session, operation, sql, result, failed, begins } of entries) {
+    const first = lines.length;
+    const number = (): number | '' => (lines.length === first ? operation.index : '');
     for (const text of wrap(labelled(sql, begins), widths[session]!))
-      lines.push(line(session, text, (t) => t));
+      lines.push(line(session, text, (t) => t, number()));
     const paint = failed ? style.error : style.result;
-    for (const text of wrap(result, widths[session]!)) lines.push(line(session, text, paint));
+    for (const text of wrap(result, widths[session]!)) lines.push(line(session, text, paint, number()));
   }
   return lines.join('\n');
 }
