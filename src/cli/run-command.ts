@@ -71,7 +71,7 @@ async function run(file: string, flags: RunFlags, context: CliContext): Promise<
     if (flags.json === true) context.out(JSON.stringify(last.result ?? last.history));
     else {
       const histories = done.map(({ history }) => history);
-      show(last.history, histories, read, context);
+      show(last.history, histories, read, context, judge !== undefined);
     }
     return judge === undefined ? exitCodes.nothingFound : conclude(done, flags, context);
   } finally {
@@ -162,14 +162,20 @@ function conclude(done: readonly Done[], flags: RunFlags, context: CliContext): 
   return open.length > 0 ? exitCodes.undecided : exitCodes.nothingFound;
 }
 
-function show(last: History, all: readonly History[], scheduled: ScheduledCase, context: CliContext): void {
+function show(
+  last: History,
+  all: readonly History[],
+  scheduled: ScheduledCase,
+  context: CliContext,
+  numbered: boolean,
+): void {
   const { colors } = context;
   const { target, level } = last.header;
   const fault = target?.settings?.fault === undefined ? '' : ` with the fault ${target.settings.fault}`;
   context.out(colors.bold(`${scheduled.case.name} on ${target?.name} ${target?.version}${fault}, ${level}`));
   context.out('');
   const style = { heading: colors.bold, result: colors.cyan, error: colors.red };
-  context.out(renderInterleaving(last, { width: context.width, style }));
+  context.out(renderInterleaving(last, { width: context.width, style, numbered }));
   const leftOut = scheduled.case.sessions.flatMap((session, s) =>
     session.statements.flatMap((sql, p) =>
       last.operations.some((op) => op.statement?.[0] === s && op.statement[1] === p)
