@@ -12,14 +12,17 @@
  *
  * A refutation is brought down to a few transactions that break the level by themselves, and told as a finding.
  */
-import type { Finding } from '../finding.js';
+import type { CycleAnomaly, Finding, GraphAnomaly } from '../finding.js';
+import type { FamilyCycle } from '../graph/cycle-search.js';
 import { copyEdges, EdgeList, kindMask, sessionOrder, wr } from '../graph/graph.js';
+import { nameCycle } from '../graph/name-cycle.js';
 import { chainsAlong, groupBySession, type Sessions } from '../graph/sessions.js';
 import type { CheckLevel } from '../levels.js';
 import type { Effort } from './effort.js';
-import { forcedFinding } from './forced-finding.js';
+import { breaksMode, forcedFinding } from './forced-finding.js';
 import { addKvDependencies } from './kv-edges.js';
-import { noOrderFinding } from './kv-findings.js';
+import { cycleFinding, noOrderFinding } from './kv-findings.js';
+import { mildestCycle } from './mildest-cycle.js';
 import { forceChoices } from './order/force-choices.js';
 import { buildOrderProblem, type OrderMode, type OrderProblem } from './order/order-problem.js';
 import { PointEdges } from './order/point-edges.js';
@@ -190,7 +193,39 @@ export function orderFinding(
   const { forced } = forceChoices(plainProblem(prepared, { mode, order }));
   const { edges } = questionEdges(prepared, mode, orderKinds[order]);
   const known = copyEdges(edges, dependencyKinds | orderKinds[order]);
-  return forcedFinding(resolved, level, mode, known, forced) ?? noOrderFinding(resolved, core, level);
+  const finding =
+    forcedFinding(resolved, level, mode, known, forced) ?? noOrderFinding(resolved, core, level);
+  const breaks = (cycle: FamilyCycle): boolean => breaksMode(cycle, mode);
+  const withoutOrder = mildestCycle(prepared.resolved, copyEdges(known, dependencyKinds), breaks);
+  const mildest = withoutOrder === 'none' ? mildestCycle(prepared.resolved, known, breaks) : withoutOrder;
+  if (mildest === undefined || mildest === 'none') return finding;
+  // What holds without the order of sessions or of the clock has a name that says so.
+  const kind = withoutOrder === 'none' ? nameWithOrder(mildest, order) : nameCycle(mildest);
+  if (kind === finding.kind) return finding;
+  const isKnown = edgeTest(known);
+  const named = cycleFinding(resolved, mildest, {
+    rulesOut: [level],
+    whyForced: (from, to, kind, key) =>
+      isKnown(from, to, kind, key) ? undefined : ['in the order of versions that breaks the least'],
+    alsoShow: () => core,
+  });
+  const tried = noOrderFinding(resolved, core, level).explanation.at(-1)!;
+  return { ...named, kind, certainty: 'proved-by-search', explanation: [...named.explanation, tried] };
+}
+
+function nameWithOrder(cycle: FamilyCycle, order: OrderQuestion['order']): GraphAnomaly {
+  const name = nameCycle(cycle);
+  if (order === 'none' || /-(session|realtime)$/.test(name)) return name;
+  return `${name as CycleAnomaly}-${order === 'session' ? 'session' : 'realtime'}`;
+}
+
+/** Which edges are in a list. */
+function edgeTest(edges: EdgeList): (from: number, to: number, kind: number, key: number) => boolean {
+  const all = new Set<string>();
+  for (let e = 0; e < edges.length; e++) {
+    all.add(`${edges.sources[e]} ${edges.targets[e]} ${edges.kinds[e]} ${edges.refs[e]}`);
+  }
+  return (from, to, kind, key) => all.has(`${from} ${to} ${kind} ${key}`);
 }
 
 /** The history as it is, but only what these transactions did and read of each other counts. */

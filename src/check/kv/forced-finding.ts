@@ -132,7 +132,7 @@ class ForcedView {
     for (const choice of this.forced.slice(0, count)) addChoice(edges, choice);
     if (supposed !== undefined) addChoice(edges, supposed);
     return findCycles(buildGraph(edges))
-      .cycles.filter((cycle) => breaks(cycle, this.mode))
+      .cycles.filter((cycle) => breaksMode(cycle, this.mode))
       .reduce<FamilyCycle | undefined>(
         (best, next) => (best === undefined || next.nodes.length < best.nodes.length ? next : best),
         undefined,
@@ -192,7 +192,7 @@ function makes(choice: ForcedChoice, from: number, to: number, kind: number, key
 }
 
 /** Is the cycle one that the mode itself forbids? */
-function breaks(cycle: FamilyCycle, mode: OrderMode): boolean {
+export function breaksMode(cycle: FamilyCycle, mode: OrderMode): boolean {
   const { kinds } = cycle;
   const isRw = (i: number): boolean => kinds[i] === rw || kinds[i] === predicateRw;
   const before = (i: number): number => (i + kinds.length - 1) % kinds.length;

@@ -269,7 +269,7 @@ describe('the search for a version order', () => {
     const result = checkKv(kv(eightLoops(8)), { definitions: 'adya', strongest: false });
     expect(result.valid).toBe(false);
     expect(result.findings.map((finding) => [finding.kind, finding.certainty])).toEqual([
-      ['no-order', 'proved-by-search'],
+      ['G-nonadjacent', 'proved-by-search'],
     ]);
     expect(explain(result.findings[0]!)).toContain('was tried, and each leads to a cycle');
   });
