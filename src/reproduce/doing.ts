@@ -1,5 +1,5 @@
 /** What the mirror keeps of a transaction while it is open. */
-import type { Image, Table } from '../rows/index.js';
+import type { Image, Savepoints, Table } from '../rows/index.js';
 
 /** What a transaction has done so far. Few objects each, millions of transactions: lists, not maps. */
 export class Doing {
@@ -13,7 +13,8 @@ export class Doing {
   readonly after: Image[] = [];
   /** Tables whose rows it may have changed in ways we cannot follow. */
   fuzzy: Set<Table> | undefined;
-  savepoints: { name: string; images: Map<number, Image> }[] | undefined;
+  /** Each with what it had left in its rows by then. */
+  savepoints: Savepoints<ReadonlyMap<number, Image>> | undefined;
   /** Rows it inserted where nobody is told of them before the COMMIT. */
   late: Map<number, Image> | undefined;
   /** Tables whose readers and writers a certifier watches. */

@@ -91,7 +91,7 @@ export class MirrorState {
     this.mechanism = contract.mechanism;
     this.tables = [...catalog.tables];
     this.taken = new Uint8Array(steps.count);
-    this.snapshot = snapshotSteps(steps, operations, this.mechanism);
+    this.snapshot = snapshotSteps(steps, operations, this.mechanism, catalog.dialect);
     this.scanLocks = this.mechanism.passedRows === 'kept';
     this.writerLock =
       this.mechanism.protocol === 'single-writer' ? this.objects.add('the writer lock', -1) : -1;

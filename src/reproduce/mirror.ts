@@ -33,7 +33,7 @@ import { failedCommit, failedStatement } from './mirror-failures.js';
 import { MirrorState } from './mirror-state.js';
 import { followChange, followInsert, followOpaque, followUpsert, readTables } from './mirror-writes.js';
 import { lockOfText, resultRows } from './operation-rows.js';
-import { rollBackTo, setSavepoint } from './savepoints.js';
+import { followSavepoint } from './savepoints.js';
 import { type Steps, stepsByTime } from './steps.js';
 
 export function collectEvidence(
@@ -124,7 +124,7 @@ class Mirror {
   #statement(step: number, transaction: number, op: Operation): void {
     const { kind } = op;
     if (kind === 'commit' && op.error !== undefined) failedCommit(this.#state, step, transaction);
-    if (kind === 'commit' || kind === 'rollback' || kind === 'set' || kind === 'release') return;
+    if (kind === 'commit' || kind === 'rollback' || kind === 'set') return;
     if (kind === 'begin') {
       if (
         this.#state.writerLock >= 0 &&
@@ -132,8 +132,7 @@ class Mirror {
         op.outcome === 'ok'
       )
         this.#state.writer(step, transaction, false);
-    } else if (kind === 'savepoint') setSavepoint(this.#state, transaction, op);
-    else if (kind === 'rollback-to') rollBackTo(this.#state, step, transaction, op);
+    } else if (op.outcome !== 'error' && followSavepoint(this.#state, step, transaction, op)) return;
     else if (op.accesses !== undefined) this.#recorded(step, transaction, op, op.accesses);
     else this.#planned(step, transaction, op);
   }

@@ -1,32 +1,32 @@
-/** Which step of a transaction fixed what its plain reads see: the contract's pivot (Pisco §6.2.1). */
+/** Which step of each transaction fixed what its plain reads see, most likely (`rows/snapshot-rule.ts`). */
 import type { Mechanism } from '../contracts/index.js';
 import type { Operation } from '../histories/index.js';
+import { fixesSnapshot, hasSnapshot } from '../rows/index.js';
+import type { Dialect } from '../sql/index.js';
 import type { Steps } from './steps.js';
-
-const control = new Set(['begin', 'commit', 'rollback', 'savepoint', 'release', 'rollback-to', 'set']);
 
 /** For each transaction the step that took its snapshot; −1: every statement has its own, or none was taken. */
 export function snapshotSteps(
   steps: Steps,
   operations: readonly Operation[],
-  { pivot, readsLock, protocol }: Mechanism,
+  mechanism: Mechanism,
+  dialect: Dialect,
 ): Int32Array {
   const found = new Int32Array(steps.transactionCount).fill(-1);
-  if (pivot === 'statement' || pivot === 'uncommitted') return found;
+  if (!hasSnapshot(mechanism)) return found;
+  const { pivot, readsLock, protocol } = mechanism;
   for (let step = 0; step < steps.count; step++) {
     const transaction = steps.transaction[step]!;
     const source = steps.source[step]!;
     if (found[transaction]! >= 0 || source < 0 || steps.replaced[step]) continue;
-    const { kind, sql = '', error } = operations[source]!;
+    const operation = operations[source]!;
     // A statement that could not even begin (SQLITE_BUSY) lets its snapshot go again.
-    if (error?.class === 'busy' && protocol === 'single-writer') continue;
-    if (kind === 'begin') {
-      if (pivot === 'begin' || /consistent\s+snapshot/i.test(sql)) found[transaction] = step;
-    } else if (pivot === 'first-statement' || pivot === 'begin') {
-      if (!control.has(kind)) found[transaction] = step;
-    } else if (kind === 'select' && !readsLock && !/\bfor\s+(update|share)\b|\block\s+in\b/i.test(sql)) {
-      found[transaction] = step;
-    }
+    if (operation.error?.class === 'busy' && protocol === 'single-writer') continue;
+    const likelihood = fixesSnapshot(operation, pivot, dialect);
+    // Reads that lock see current rows.
+    if (likelihood !== 'certainly' && likelihood !== 'likely') continue;
+    if (pivot === 'first-read' && readsLock && operation.kind !== 'begin') continue;
+    found[transaction] = step;
   }
   return found;
 }

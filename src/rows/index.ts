@@ -40,6 +40,12 @@ export { isExclusive } from './plan-types.js';
 export { Planner } from './planner.js';
 export { type RowValues, recordedCells, splitObject, valuesOf } from './recorded.js';
 export { cellKey, joinKey, rowKey } from './row-key.js';
+export { Savepoints, savepointOf } from './savepoints.js';
+export { fixesSnapshot, type Likelihood } from './snapshot-rule.js';
 export { type IdentityBasis, IdentityEnded, identityText, type Table } from './table.js';
+
 export { mayMeet, type Touch, touchOf } from './touched.js';
+
+export { hasSnapshot, type Tx, transactionsOfHistory } from './transactions.js';
+
 export { recordKeys, sharesKey, type UniqueKeys } from './unique-keys.js';

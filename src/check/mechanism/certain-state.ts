@@ -1,10 +1,9 @@
 /** Whole tables as a statement may see them, for queries that cannot be judged row by row. */
-import { isVague } from '../../rows/index.js';
+import { isVague, type Tx } from '../../rows/index.js';
 import type { EvaluatedRow } from '../../sql/index.js';
 import type { MirrorTable } from './mirror.js';
 import { lookAt } from './outlook.js';
 import { imagesOfAll, type RowChain, type View } from './row-chain.js';
-import type { Tx } from './transactions.js';
 import type { Verification } from './verification.js';
 
 /** For each row of a table, the values it may have; 'absent' left out where it is the only one. */

@@ -13,7 +13,7 @@
 
 import type { Contract } from '../../contracts/index.js';
 import type { History } from '../../histories/index.js';
-import { isVague, type Satisfies } from '../../rows/index.js';
+import { isVague, type Satisfies, type Tx } from '../../rows/index.js';
 import { explainCycle } from '../explain.js';
 import { ofOperation, ofRow, type Phrase, type Piece, phrase } from '../explanation.js';
 import type { CycleEdge, Finding } from '../finding.js';
@@ -25,7 +25,6 @@ import { type Expectation, explainingVersions, type ScanRead } from './judge-rea
 import { describeTx, ofTx, operationAt, textOf } from './prose.js';
 import type { Tally } from './result.js';
 import { imagesOf, type RowChain, type Version } from './row-chain.js';
-import type { Tx } from './transactions.js';
 
 interface EdgeNote {
   readonly object: string;

@@ -19,6 +19,7 @@ import {
   isVague,
   type RowsOf,
   type Table,
+  type Tx,
 } from '../../rows/index.js';
 import { counted } from '../../words.js';
 import { joined, ofData, ofOperation, ofRow, type Phrase, phrase, say } from '../explanation.js';
@@ -28,7 +29,6 @@ import type { Write } from './judge-write.js';
 import { lookAt } from './outlook.js';
 import { describeImage, describeReports, makeFinding, ofTx, ofVersion } from './prose.js';
 import { imagesOf, type RowChain, type Version, type View } from './row-chain.js';
-import type { Tx } from './transactions.js';
 import { snapshotView, type Verification } from './verification.js';
 
 interface Searched {

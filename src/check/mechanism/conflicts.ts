@@ -4,7 +4,15 @@
  */
 
 import type { Operation } from '../../histories/index.js';
-import { type ChangePlan, type Image, imageKey, intervalOf, isVague } from '../../rows/index.js';
+import {
+  type ChangePlan,
+  hasSnapshot,
+  type Image,
+  imageKey,
+  intervalOf,
+  isVague,
+  type Tx,
+} from '../../rows/index.js';
 import { counted } from '../../words.js';
 import { at, during, joined, ofData, ofOperation, ofRow, type Phrase, phrase, say } from '../explanation.js';
 import type { Write } from './judge-write.js';
@@ -12,7 +20,6 @@ import type { LockMode } from './locks.js';
 import type { Outlook } from './outlook.js';
 import { describeSource, makeFinding, observe, ofTx, ofVersion } from './prose.js';
 import { imagesOf, imagesOfAll, type RowChain, type Version } from './row-chain.js';
-import { hasSnapshot, type Tx } from './transactions.js';
 import type { Verification } from './verification.js';
 
 /** Grants a row lock; reports the holder that should have kept it out. True: there was none. */

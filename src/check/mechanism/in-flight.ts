@@ -6,8 +6,7 @@
  */
 
 import type { Operation } from '../../histories/index.js';
-import { type Interval, intervalOf } from '../../rows/index.js';
-import type { Tx } from './transactions.js';
+import { type Interval, intervalOf, type Tx } from '../../rows/index.js';
 
 export interface PendingWrite {
   readonly operation: Operation;

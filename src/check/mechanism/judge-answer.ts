@@ -4,7 +4,7 @@
  */
 
 import type { Operation } from '../../histories/index.js';
-import type { QueryPlan, ScanPlan, Table } from '../../rows/index.js';
+import { hasSnapshot, type QueryPlan, type ScanPlan, type Table, type Tx } from '../../rows/index.js';
 import { classifyStatement } from '../../sql/index.js';
 import { checkLock } from './conflicts.js';
 import { judgeQuery } from './judge-query.js';
@@ -12,7 +12,6 @@ import { judgeScan } from './judge-read.js';
 import { linesOfAccesses, linesOfRows, splitObject } from './lines.js';
 import type { View } from './row-chain.js';
 import { SnapshotBounds } from './snapshot-bounds.js';
-import { hasSnapshot, type Tx } from './transactions.js';
 import { boundsOf, narrowedSnapshot, type Verification } from './verification.js';
 import { readsLockRows, viewOf } from './view.js';
 

@@ -5,7 +5,7 @@
  */
 
 import type { Operation } from '../../histories/index.js';
-import type { QueryPlan, Table } from '../../rows/index.js';
+import type { QueryPlan, Table, Tx } from '../../rows/index.js';
 import { type EvaluatedRow, isUndecidable } from '../../sql/index.js';
 import { joined, ofData, ofOperation, ofRow, say } from '../explanation.js';
 import { values } from '../observation.js';
@@ -13,7 +13,6 @@ import { type RowChoices, rowChoices } from './certain-state.js';
 import { describeImage, describePivot, makeFinding, ofTx, operationAt } from './prose.js';
 import { hiddenRow, reportHidden } from './report-own-deletes.js';
 import type { RowChain, View } from './row-chain.js';
-import type { Tx } from './transactions.js';
 import type { Verification } from './verification.js';
 
 const mostStates = 64;

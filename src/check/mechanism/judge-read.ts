@@ -15,7 +15,7 @@
  */
 
 import type { Operation } from '../../histories/index.js';
-import type { ScanPlan } from '../../rows/index.js';
+import type { ScanPlan, Tx } from '../../rows/index.js';
 import { type EvaluatedRow, isUndecidable, type Row } from '../../sql/index.js';
 import { mayTouch } from './in-flight.js';
 import { learnFromRead } from './learn.js';
@@ -25,7 +25,6 @@ import { type RowProblem, reportRows } from './report-rows.js';
 import { imagesOf, type RowChain, type Version, type View } from './row-chain.js';
 import type { SnapshotBounds } from './snapshot-bounds.js';
 import { noteSnapshot } from './snapshot-notes.js';
-import type { Tx } from './transactions.js';
 import type { Verification } from './verification.js';
 
 /** A line of a result. */

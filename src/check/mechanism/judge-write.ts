@@ -13,6 +13,7 @@
 import type { Operation } from '../../histories/index.js';
 import {
   type ChangePlan,
+  hasSnapshot,
   type Image,
   type InsertPlan,
   intervalOf,
@@ -23,6 +24,7 @@ import {
   rowKey,
   sharesKey,
   type Table,
+  type Tx,
 } from '../../rows/index.js';
 import type { EvaluatedRow } from '../../sql/index.js';
 import { certainRows } from './certain-state.js';
@@ -33,7 +35,6 @@ import type { MirrorTable } from './mirror.js';
 import { lookAt, type Outlook } from './outlook.js';
 import { noteVainDelete } from './own-deletes.js';
 import type { RowChain, View } from './row-chain.js';
-import { hasSnapshot, type Tx } from './transactions.js';
 import type { Verification } from './verification.js';
 
 export interface Write {

@@ -7,8 +7,7 @@
  */
 
 import type { Operation } from '../../histories/index.js';
-import { intervalOf } from '../../rows/index.js';
-import type { Tx } from './transactions.js';
+import { intervalOf, type Tx } from '../../rows/index.js';
 
 export type LockMode = 'share' | 'exclusive';
 

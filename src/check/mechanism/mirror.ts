@@ -4,10 +4,9 @@
  * A row is named by its table's identity (`rows/identity.ts`), where there is one; otherwise by a number we give it, because a row that we saw inserted stays the same row however often it is updated. A table whose
  * initial rows are known is *closed*: a row that is not in the mirror does not exist.
  */
-import { IdentityEnded, type Image, rowKey, type Table } from '../../rows/index.js';
+import { IdentityEnded, type Image, rowKey, type Table, type Tx } from '../../rows/index.js';
 import type { EvaluatedRow } from '../../sql/index.js';
 import { RowChain, type Version } from './row-chain.js';
-import type { Tx } from './transactions.js';
 
 /** How many rows that are gone are remembered, the latest ones. */
 const goneKept = 10_000;

@@ -1,12 +1,13 @@
 /** Where a value that no allowed version explains came from: the name of the violation, and its writer. */
 
 import type { OperationId } from '../../ids.js';
-import type { Image } from '../../rows/index.js';
+import type { Image, Tx } from '../../rows/index.js';
+
 import { during, type Phrase, phrase } from '../explanation.js';
+
 import type { Line } from './judge-read.js';
 import { ofTx } from './prose.js';
 import { imagesOf, type RowChain, type View } from './row-chain.js';
-import type { Tx } from './transactions.js';
 
 export interface Origin {
   readonly kind: 'dirty-read' | 'intermediate-read' | 'post-snapshot-read' | 'stale-read' | 'wrong-version';

@@ -1,8 +1,7 @@
 /** What a statement may find in a row: its allowed versions, and the values these have. */
-import { type Image, mergeImages } from '../../rows/index.js';
+import { type Image, mergeImages, type Tx } from '../../rows/index.js';
 import { mayTouch, type PendingWrite } from './in-flight.js';
 import { imagesOfAll, type RowChain, type VainDelete, type Version, type View } from './row-chain.js';
-import type { Tx } from './transactions.js';
 
 export interface Outlook {
   readonly row: RowChain;

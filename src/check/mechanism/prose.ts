@@ -2,9 +2,12 @@
 
 import { type Contract, type ContractSource, reportsOf } from '../../contracts/index.js';
 import { type History, type Operation, transactionNames } from '../../histories/index.js';
+
 import type { OperationId, TransactionId } from '../../ids.js';
-import type { Image } from '../../rows/index.js';
+import type { Image, Tx } from '../../rows/index.js';
+
 import { isUndecidable, showValue } from '../../sql/index.js';
+
 import {
   joined,
   ofTransaction,
@@ -20,7 +23,6 @@ import type { Finding, FindingKind, FindingOperation, FindingTransaction, Versio
 import type { CheckLevel } from '../levels.js';
 import { absent, type Observation, values } from '../observation.js';
 import type { Version } from './row-chain.js';
-import type { Tx } from './transactions.js';
 
 export function describeImage(image: Image): string {
   if (image === 'absent') return 'no row';

@@ -4,9 +4,12 @@
  */
 
 import type { Contract } from '../../contracts/index.js';
+
 import type { OperationId } from '../../ids.js';
-import { intervalOf } from '../../rows/index.js';
+import { intervalOf, type Tx } from '../../rows/index.js';
+
 import { counted } from '../../words.js';
+
 import { joined, ofData, ofOperation, ofRow, type Phrase, phrase, say } from '../explanation.js';
 import type { FindingKind } from '../finding.js';
 import type { CheckLevel } from '../levels.js';
@@ -26,7 +29,6 @@ import {
 import { type HiddenRow, hiddenRow, reportHidden } from './report-own-deletes.js';
 import { imagesOf, type Version } from './row-chain.js';
 import type { Fracture } from './snapshot-bounds.js';
-import type { Tx } from './transactions.js';
 import type { Verification } from './verification.js';
 
 export type RowProblem =

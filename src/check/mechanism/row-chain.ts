@@ -15,9 +15,8 @@
  *
  * What a transaction wrote itself comes before everything (`own`).
  */
-import { always, type Image, type Interval, mergeImages } from '../../rows/index.js';
+import { always, type Image, type Interval, mergeImages, type Tx } from '../../rows/index.js';
 import { type EvaluatedRow, isUndecidable } from '../../sql/index.js';
-import type { Tx } from './transactions.js';
 
 export interface State {
   /** The operation that wrote it; -1: the initial state. */

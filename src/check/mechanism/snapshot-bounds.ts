@@ -3,8 +3,7 @@
  * one that shows an older version, although T certainly wrote the row, puts it before. All reads from one snapshot must
  * agree. If they do not, no instant explains them, although each of them alone may be fine: a fractured snapshot.
  */
-import type { Interval } from '../../rows/index.js';
-import type { Tx } from './transactions.js';
+import type { Interval, Tx } from '../../rows/index.js';
 
 /** What showed that a transaction is, or is not, in the snapshot. */
 export interface SnapshotHint {

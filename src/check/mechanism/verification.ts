@@ -2,7 +2,7 @@
 
 import type { Contract } from '../../contracts/index.js';
 import type { History, Operation } from '../../histories/index.js';
-import type { Catalog, Interval } from '../../rows/index.js';
+import type { Catalog, Interval, Tx } from '../../rows/index.js';
 import type { Finding } from '../finding.js';
 import type { Certifier } from './certifier.js';
 import type { InFlight } from './in-flight.js';
@@ -11,7 +11,6 @@ import type { MirrorTable } from './mirror.js';
 import type { Tally } from './result.js';
 import type { View } from './row-chain.js';
 import { SnapshotBounds } from './snapshot-bounds.js';
-import type { Tx } from './transactions.js';
 import { viewOf } from './view.js';
 
 export interface Verification {

@@ -2,7 +2,14 @@
 
 import type { Contract } from '../../contracts/index.js';
 import type { History, Operation } from '../../histories/index.js';
-import { type Catalog, intervalOf, type Plan, Planner } from '../../rows/index.js';
+import {
+  type Catalog,
+  intervalOf,
+  type Plan,
+  Planner,
+  type Tx,
+  transactionsOfHistory,
+} from '../../rows/index.js';
 import { Certifier } from './certifier.js';
 import { followUpsert } from './follow-upsert.js';
 import { InFlight, type PendingWrite } from './in-flight.js';
@@ -12,12 +19,11 @@ import { LockTable } from './locks.js';
 import { MirrorTable } from './mirror.js';
 import { type MechanismResult, Tally } from './result.js';
 import { comesBefore, type RowChain, type View } from './row-chain.js';
-import { Savepoints } from './savepoints.js';
 import { followAccesses, isTraced } from './traced.js';
-import { type Tx, transactionsOfHistory } from './transactions.js';
 import { narrowedSnapshot, type Verification } from './verification.js';
 import { viewOf } from './view.js';
 import { isWriteKind, writtenKeys, writtenTables } from './written.js';
+import { WrittenRows } from './written-rows.js';
 
 /** Pruning looks at every row, so it waits for at least as many operations as there are rows: the work stays linear. */
 const pruneEvery = 64;
@@ -28,7 +34,7 @@ export class Verifier {
   readonly #txs: ReadonlyMap<number, Tx>;
   readonly #verification: Verification;
   readonly #order: readonly Operation[];
-  readonly #savepoints = new Savepoints();
+  readonly #written: WrittenRows;
   /** Plans made ahead, of writes that may be seen before they are answered. */
   readonly #plans = new Map<number, Plan>();
   readonly #planner: Planner;
@@ -46,6 +52,7 @@ export class Verifier {
       if (initial === undefined)
         this.#tally.note(`The initial rows of ${name} are not known; they are learned from reads.`);
     this.#planner = new Planner(catalog);
+    this.#written = new WrittenRows(catalog.dialect);
     this.#txs = transactionsOfHistory(history.header, this.#order, contract);
     this.#dirty = [...this.#txs.values()].some((tx) => tx.contract?.mechanism?.pivot === 'uncommitted');
     const mechanism = contract.mechanism!;
@@ -152,14 +159,14 @@ export class Verifier {
     const tx = this.#txs.get(operation.transaction)!;
     inFlight.advance(intervalOf(operation).end);
     if (operation.outcome === 'ok') {
-      if (this.#savepoints.follow(tx, operation)) return;
+      if (this.#written.follow(tx, operation)) return;
       this.#judge(tx, operation);
     }
     // What was lost on the way may still take effect.
     if (operation.outcome === 'error' && this.#dirty) inFlight.fade(operation);
     else if (operation.outcome !== 'unknown') inFlight.settle(operation);
     if (operation === tx.last) {
-      this.#savepoints.forget(tx);
+      this.#written.forget(tx);
       this.#verification.bounds.delete(tx);
     }
   }
@@ -234,7 +241,7 @@ export class Verifier {
       tx,
       operation,
       view: mechanism === undefined ? wide : viewOf(tx, mechanism, operation, 'write', narrowed),
-      touch: (row: RowChain) => this.#savepoints.touch(tx, row),
+      touch: (row: RowChain) => this.#written.touch(tx, row),
     };
   }
 }

@@ -2,9 +2,8 @@
 
 import type { Mechanism } from '../../contracts/index.js';
 import type { Operation } from '../../histories/index.js';
-import { type Interval, intervalOf } from '../../rows/index.js';
+import { hasSnapshot, type Interval, intervalOf, type Tx } from '../../rows/index.js';
 import type { View } from './row-chain.js';
-import { hasSnapshot, type Tx } from './transactions.js';
 
 export type ReadMode = 'plain' | 'locking' | 'write';
 

@@ -7,15 +7,16 @@
  * the client has yet to say ROLLBACK), and one whose connection broke may have been rolled back as soon as its last
  * statement was answered.
  *
- * The snapshot's span follows the contract's pivot (Pisco §6.2.1). Where a statement may or may not take the snapshot
+ * The snapshot's span follows the contract's pivot (`snapshot-rule.ts`). Where a statement may or may not take the snapshot
  * (a SET, a statement that failed), the span reaches from the first that may to the first that certainly does.
  */
 
-import { type Contract, contractFor, type Level, type Mechanism, parseLevel } from '../../contracts/index.js';
-import type { HistoryHeader, Operation } from '../../histories/index.js';
-import type { SessionId, TransactionId } from '../../ids.js';
-import { type Interval, intervalOf, never } from '../../rows/index.js';
-import { classifyStatement, type Dialect } from '../../sql/index.js';
+import { type Contract, contractFor, type Level, type Mechanism, parseLevel } from '../contracts/index.js';
+import type { HistoryHeader, Operation } from '../histories/index.js';
+import type { SessionId, TransactionId } from '../ids.js';
+import type { Dialect } from '../sql/index.js';
+import { type Interval, intervalOf, never } from './interval.js';
+import { fixesSnapshot } from './snapshot-rule.js';
 
 export interface Tx {
   readonly id: TransactionId;
@@ -185,80 +186,20 @@ function snapshotOf(
   if (mechanism === undefined || !hasSnapshot(mechanism)) return undefined;
   const first = operations[0]!;
   if (!explicit) return { span: intervalOf(first), by: first };
+  const fixes = (operation: Operation) => fixesSnapshot(operation, mechanism.pivot, dialect);
   const begin = first.kind === 'begin' ? first : undefined;
+  if (begin !== undefined && fixes(begin) === 'certainly') return { span: intervalOf(begin), by: begin };
   if (mechanism.pivot === 'begin') {
-    if (begin !== undefined && !/\b(immediate|exclusive|deferred)\b/i.test(begin.sql ?? ''))
-      return { span: intervalOf(begin), by: begin };
     // Without a BEGIN of its own, the transaction began somewhere after the session's previous answer.
     const start = begin?.start ?? before?.start ?? first.start;
-    const statement = operations.find((operation) => takesSnapshot(operation)) ?? operations.at(-1)!;
+    const statement = operations.find((operation) => fixes(operation) === 'certainly') ?? operations.at(-1)!;
     return { span: { start, end: intervalOf(statement).end }, by: begin ?? statement };
   }
-  if (begin !== undefined && /consistent\s+snapshot/i.test(begin.sql ?? ''))
-    return { span: intervalOf(begin), by: begin };
-  const [may, does] =
-    mechanism.pivot === 'first-read'
-      ? [(op: Operation) => mayReadPlainly(op, dialect), (op: Operation) => readsPlainly(op, dialect)]
-      : [(op: Operation) => op.kind !== 'begin', takesSnapshot];
-  const earliest = operations.find(may);
-  const certain = operations.find((operation) => operation.outcome === 'ok' && does(operation));
+  const earliest = operations.find((operation) => fixes(operation) !== 'no');
+  const certain = operations.find(
+    (operation) => operation.outcome === 'ok' && fixes(operation) === 'certainly',
+  );
   if (earliest === undefined) return undefined;
   const latest = certain ?? operations.at(-1)!;
   return { span: { start: earliest.start, end: intervalOf(latest).end }, by: latest };
-}
-
-const dataKinds = new Set([
-  'select',
-  'insert',
-  'update',
-  'delete',
-  'replace',
-  'merge',
-  'read',
-  'write',
-  'append',
-]);
-
-function takesSnapshot(operation: Operation): boolean {
-  return dataKinds.has(operation.kind);
-}
-
-const controlKinds = new Set(['begin', 'commit', 'rollback', 'savepoint', 'release', 'rollback-to']);
-const selectWord = /\bselect\b/gi;
-
-/** A subquery of a write, or of a locking read, can be the first consistent read. */
-function mayReadPlainly(operation: Operation, dialect: Dialect | undefined): boolean {
-  if (controlKinds.has(operation.kind)) return false;
-  if (operation.kind === 'read' || operation.sql === undefined) return true;
-  const selects = operation.sql.match(selectWord)?.length ?? 0;
-  if (operation.kind === 'select') return !isLocking(operation, dialect) || selects > 1;
-  return selects > 0 || !dataKinds.has(operation.kind);
-}
-
-function readsPlainly(operation: Operation, dialect: Dialect | undefined): boolean {
-  if (operation.kind === 'read') return true;
-  return operation.kind === 'select' && !isLocking(operation, dialect) && looksAtTables(operation);
-}
-
-const fromWord = /\bfrom\b/gi;
-/** No condition at all, or one column compared with a small number: nothing an optimizer could call impossible. */
-const plainSearch =
-  /^\s*select\s[^()]*\sfrom\s+[\w.`"]+(?:\s+where\s+[\w.`"]+\s*(?:=|<>|!=|[<>]=?)\s*[1-9]?\d)?(?:\s+order\s+by\s[^()]*?)?(?:\s+limit\s+[1-9]\d*)?\s*;?\s*$/i;
-
-/**
- * Whether the engine certainly looked at a table. A condition that can never hold (`a = 1 AND a = 0`) is answered without
- * looking at anything, and then InnoDB takes no snapshot. Rows in the answer show that it did look, unless they may come
- * from a SELECT without FROM, or are what an aggregate says of no rows.
- */
-function looksAtTables({ sql, rows, accesses }: Operation): boolean {
-  if (sql === undefined || accesses?.some(({ mode }) => mode === 'read') === true) return true;
-  const isSomething = (cell: unknown) => cell !== null && cell !== 0 && cell !== '0';
-  if (rows !== undefined && (rows.length > 1 || rows[0]?.some(isSomething) === true))
-    return (sql.match(selectWord)?.length ?? 0) <= (sql.match(fromWord)?.length ?? 0);
-  return plainSearch.test(sql);
-}
-
-function isLocking(operation: Operation, dialect: Dialect | undefined): boolean {
-  const sql = operation.sql ?? '';
-  return /\bfor\b|\bshare\b/i.test(sql) && classifyStatement(sql, dialect).locking !== 'none';
 }

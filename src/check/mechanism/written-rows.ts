@@ -1,0 +1,62 @@
+/** What each open transaction wrote, and what of it ROLLBACK TO takes back. */
+import type { Operation } from '../../histories/index.js';
+import { intervalOf, Savepoints, savepointOf, type Tx } from '../../rows/index.js';
+import type { Dialect } from '../../sql/index.js';
+import type { RowChain } from './row-chain.js';
+
+interface OpenWrites {
+  readonly rows: Set<RowChain>;
+  /** Each with the operation that set it. */
+  readonly savepoints: Savepoints<number>;
+}
+
+export class WrittenRows {
+  readonly #open = new Map<Tx, OpenWrites>();
+
+  constructor(private readonly dialect: Dialect) {}
+
+  #of(tx: Tx): OpenWrites {
+    let writes = this.#open.get(tx);
+    if (writes === undefined) {
+      writes = { rows: new Set(), savepoints: new Savepoints() };
+      this.#open.set(tx, writes);
+    }
+    return writes;
+  }
+
+  /** Remembers that a transaction wrote a row. */
+  touch(tx: Tx, row: RowChain): void {
+    this.#of(tx).rows.add(row);
+  }
+
+  /** Follows a savepoint statement; false: it is something else. */
+  follow(tx: Tx, operation: Operation): boolean {
+    const statement = savepointOf(operation, this.dialect);
+    if (statement === undefined) return false;
+    const { kind, name } = statement;
+    const { rows, savepoints } = this.#of(tx);
+    if (kind === 'savepoint') savepoints.set(name, operation.index);
+    else if (kind === 'release') savepoints.release(name);
+    else {
+      const mark = savepoints.rollBackTo(name);
+      for (const row of rows) {
+        if (mark !== undefined) row.undo(tx, mark, intervalOf(operation).end);
+        // The engine knew the savepoint and we do not: nothing it wrote is certain any more.
+        else forgetValues(row, tx);
+      }
+    }
+    return true;
+  }
+
+  /** The transaction is over. */
+  forget(tx: Tx): void {
+    this.#open.delete(tx);
+  }
+}
+
+function forgetValues(row: RowChain, tx: Tx): void {
+  const own = row.own(tx);
+  if (own === undefined) return;
+  own.certain = false;
+  own.states.at(-1)!.images = ['unknown'];
+}

@@ -1,0 +1,83 @@
+/**
+ * Which statement of a transaction fixes what its plain reads see: the contract's pivot (Pisco §6.2.1).
+ *
+ * | pivot             | certainly | likely |
+ * |-------------------|---|---|
+ * | `begin`           | BEGIN; without one the first statement on data | BEGIN IMMEDIATE, EXCLUSIVE or DEFERRED; any other statement |
+ * | `first-statement` | the first statement on data | any other statement but control |
+ * | `first-read`      | the first plain SELECT that certainly looked at a table | any other plain SELECT |
+ *
+ * Perhaps: a SET, a subquery of a write. Who must be sound takes all of them into account, who wants the likeliest order the
+ * first that is at least likely.
+ */
+import type { Mechanism } from '../contracts/index.js';
+import type { Operation } from '../histories/index.js';
+import { classifyStatement, type Dialect } from '../sql/index.js';
+
+export type Likelihood = 'certainly' | 'likely' | 'perhaps' | 'no';
+
+export function fixesSnapshot(
+  operation: Operation,
+  pivot: Mechanism['pivot'],
+  dialect: Dialect | undefined,
+): Likelihood {
+  const { kind, sql = '' } = operation;
+  if (kind === 'begin') {
+    if (pivot === 'begin') return /\b(immediate|exclusive|deferred)\b/i.test(sql) ? 'likely' : 'certainly';
+    return /consistent\s+snapshot/i.test(sql) ? 'certainly' : 'no';
+  }
+  if (pivot === 'first-read') {
+    if (!mayReadPlainly(operation, dialect)) return 'no';
+    if (kind !== 'read' && (kind !== 'select' || isLocking(operation, dialect))) return 'perhaps';
+    return kind === 'read' || looksAtTables(operation) ? 'certainly' : 'likely';
+  }
+  if (dataKinds.has(kind)) return 'certainly';
+  return controlKinds.has(kind) || kind === 'set' ? 'perhaps' : 'likely';
+}
+
+const dataKinds = new Set([
+  'select',
+  'insert',
+  'update',
+  'delete',
+  'replace',
+  'merge',
+  'read',
+  'write',
+  'append',
+]);
+
+const controlKinds = new Set(['begin', 'commit', 'rollback', 'savepoint', 'release', 'rollback-to']);
+const selectWord = /\bselect\b/gi;
+
+/** A subquery of a write, or of a locking read, can be the first consistent read. */
+function mayReadPlainly(operation: Operation, dialect: Dialect | undefined): boolean {
+  if (controlKinds.has(operation.kind)) return false;
+  if (operation.kind === 'read' || operation.sql === undefined) return true;
+  const selects = operation.sql.match(selectWord)?.length ?? 0;
+  if (operation.kind === 'select') return !isLocking(operation, dialect) || selects > 1;
+  return selects > 0 || !dataKinds.has(operation.kind);
+}
+
+const fromWord = /\bfrom\b/gi;
+/** No condition at all, or one column compared with a small number: nothing an optimizer could call impossible. */
+const plainSearch =
+  /^\s*select\s[^()]*\sfrom\s+[\w.`"]+(?:\s+where\s+[\w.`"]+\s*(?:=|<>|!=|[<>]=?)\s*[1-9]?\d)?(?:\s+order\s+by\s[^()]*?)?(?:\s+limit\s+[1-9]\d*)?\s*;?\s*$/i;
+
+/**
+ * Whether the engine certainly looked at a table. A condition that can never hold (`a = 1 AND a = 0`) is answered without
+ * looking at anything, and then InnoDB takes no snapshot. Rows in the answer show that it did look, unless they may come
+ * from a SELECT without FROM, or are what an aggregate says of no rows.
+ */
+function looksAtTables({ sql, rows, accesses }: Operation): boolean {
+  if (sql === undefined || accesses?.some(({ mode }) => mode === 'read') === true) return true;
+  const isSomething = (cell: unknown) => cell !== null && cell !== 0 && cell !== '0';
+  if (rows !== undefined && (rows.length > 1 || rows[0]?.some(isSomething) === true))
+    return (sql.match(selectWord)?.length ?? 0) <= (sql.match(fromWord)?.length ?? 0);
+  return plainSearch.test(sql);
+}
+
+function isLocking(operation: Operation, dialect: Dialect | undefined): boolean {
+  const sql = operation.sql ?? '';
+  return /\bfor\b|\bshare\b/i.test(sql) && classifyStatement(sql, dialect).locking !== 'none';
+}
