@@ -24,6 +24,8 @@ export class MirrorTable {
   /** Positions of columns by the names a trace uses. */
   readonly columnPositions = new Map<string, number>();
   #named = 0;
+  /** Rows that were put in and that somebody may still see, where only their values show what names them. */
+  readonly #put = new Set<string>();
 
   constructor(readonly info: Table) {
     const { initial, unfollowed } = info;
@@ -33,6 +35,7 @@ export class MirrorTable {
       const key = this.keyOf(row);
       if (this.rows.has(key)) this.lose('two initial rows have the same identity', Number.NEGATIVE_INFINITY);
       this.rows.set(key, new RowChain(info.name, key, row));
+      if (info.basis === 'shown') this.#put.add(key);
     }
   }
 
@@ -58,7 +61,9 @@ export class MirrorTable {
    */
   insertedRow(values: EvaluatedRow): RowChain {
     const row = this.row(this.keyOf(values));
-    if (this.info.basis === 'shown' && (row.key.startsWith('#') || row.mayBeThere)) this.endIdentity();
+    if (this.info.basis !== 'shown') return row;
+    if (row.key.startsWith('#') || this.#put.has(row.key)) this.endIdentity();
+    this.#put.add(row.key);
     return row;
   }
 
@@ -98,6 +103,7 @@ export class MirrorTable {
 
   #forget(key: string, row: RowChain): void {
     this.rows.delete(key);
+    this.#put.delete(key);
     // A row that never was has nothing to tell.
     if (row.retired.length === 0) return;
     this.#gone.delete(key);

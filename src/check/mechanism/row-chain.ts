@@ -177,13 +177,6 @@ export class RowChain {
     if (this.retired.length > retiredKept) this.retired = this.retired.slice(-retiredKept);
   }
 
-  /** Whether somebody may have seen a row here. */
-  get mayBeThere(): boolean {
-    return this.versions.some(({ states }) =>
-      states.some(({ images }) => images.some((image) => image !== 'absent')),
-    );
-  }
-
   /** There is no row and nobody can see one: as if it had never been. */
   get isGone(): boolean {
     if (this.versions.length !== 1) return false;
