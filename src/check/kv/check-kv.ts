@@ -7,7 +7,7 @@
  * 3. If they do not settle the level asked for, it is decided by itself (`decide.ts`).
  * 4. The other levels follow from the lattice or are decided, from the strongest down.
  */
-import type { Definitions, KvHistory } from '../../histories/index.js';
+import { type Definitions, type KvHistory, kvAborted, kvCommitted } from '../../histories/index.js';
 import type { Finding, GraphAnomaly } from '../finding.js';
 import { cyclicComponents } from '../graph/components.js';
 import { findCycles } from '../graph/cycles.js';
@@ -24,7 +24,8 @@ import {
 } from '../levels.js';
 import type { Certificate } from './certificate/certificate.js';
 import { certifyFalse, certifyTrue } from './certificate/certify.js';
-import { commitOrder, decideLevel } from './decide.js';
+import { decideWithChoices } from './choose-writers.js';
+import { commitOrder } from './decide.js';
 import type { PointOrder } from './decide-order.js';
 import { defaultEffort, Effort } from './effort.js';
 import { cycleFinding, problemFinding, withoutRepetitions } from './kv-findings.js';
@@ -82,6 +83,8 @@ export function checkKv(history: KvHistory, options: CheckOptions = {}): CheckRe
   const effort = new Effort(limits, options.now, progress);
   progress('tracing reads to writes');
   const resolved = resolveReads(history);
+  const outcomes = openOutcomes(resolved);
+  if (outcomes.length > 0) return checkOutcomes(history, outcomes, options);
   const definitions =
     options.definitions ?? history.definitions ?? (resolved.hasLists ? 'adya' : 'axiomatic');
   const level = levelUnder(options.level ?? 'serializable', definitions);
@@ -114,24 +117,86 @@ export function checkKv(history: KvHistory, options: CheckOptions = {}): CheckRe
   };
 }
 
+function certify(history: KvHistory, level: CheckLevel, decider: Decider): Certificate | undefined {
+  const proved = decider.proofOf(level);
+  if (proved !== undefined) return certifyTrue(history, level, proved.proof(), proved.reads);
+  if (decider.verdict(level) !== false) return undefined;
+  const breaking = decider.findings.filter((finding) =>
+    finding.rulesOut.some((weak) => implies(level, weak)),
+  );
+  const certificate = certifyBroken(history, level, breaking, decider.effort);
+  if (certificate === undefined)
+    decider.notes.push('no certificate: no few transactions were found that break the level by themselves');
+  return certificate;
+}
+
 const coreSeconds = 10;
 
-function certify(history: KvHistory, level: CheckLevel, decider: Decider): Certificate | undefined {
-  const proof = decider.proofOf(level);
-  if (proof !== undefined) return certifyTrue(history, level, proof);
-  if (decider.verdict(level) !== false) return undefined;
-  const effort = decider.effort.again(coreSeconds);
+function certifyBroken(
+  history: KvHistory,
+  level: CheckLevel,
+  findings: readonly Finding[],
+  effort: Effort,
+): Certificate | undefined {
+  const limit = effort.again(coreSeconds);
   const breaks = (restricted: KvHistory): boolean => {
-    const options = { level, definitions: 'adya', strongest: false, budget: effort.left() } as const;
+    const options = { level, definitions: 'adya', strongest: false, budget: limit.left() } as const;
     return checkKv(restricted, options).valid === false;
   };
-  for (const finding of decider.findings) {
-    if (!finding.rulesOut.some((weak) => implies(level, weak))) continue;
-    const certificate = certifyFalse(history, level, finding, { breaks, spent: () => effort.spent() });
+  for (const finding of findings) {
+    const certificate = certifyFalse(history, level, finding, { breaks, spent: () => limit.spent() });
     if (certificate !== undefined) return certificate;
   }
-  decider.notes.push('no certificate: no few transactions were found that break the level by themselves');
   return undefined;
+}
+
+/** Transactions of unknown outcome that may have written what somebody read, where others may have as well. */
+function openOutcomes({ openReads, counts, opTx }: ResolvedKv): number[] {
+  const writers = openReads.flatMap(({ candidates }) => candidates.map((write) => opTx[write]!));
+  return [...new Set(writers)].filter((tx) => counts[tx] === 0).sort((a, b) => a - b);
+}
+
+const mostOutcomes = 6;
+
+/** Tries the ways in which transactions of unknown outcome may have ended: one that holds is enough. */
+function checkOutcomes(history: KvHistory, txs: readonly number[], options: CheckOptions): CheckResult {
+  const { onVerdict, certificate } = options;
+  const effort = new Effort(
+    { ...defaultEffort, seconds: options.budget ?? defaultEffort.seconds },
+    options.now,
+  );
+  const ways = txs.length <= mostOutcomes ? 1 << txs.length : 2;
+  let undecided: CheckResult | undefined;
+  let broken: CheckResult | undefined;
+  for (let way = 0; way < ways; way++) {
+    const committed = (i: number): boolean => (ways === 2 ? way === 1 : ((way >> i) & 1) === 1);
+    const txStatus = history.txStatus.slice();
+    txs.forEach((tx, i) => {
+      txStatus[tx] = committed(i) ? kvCommitted : kvAborted;
+    });
+    const result = checkKv(
+      { ...history, txStatus },
+      { ...options, onVerdict: () => {}, budget: effort.left() },
+    );
+    if (result.valid === true) {
+      onVerdict?.(true);
+      return result;
+    }
+    if (result.valid === false) broken ??= result;
+    else undecided ??= result;
+  }
+  const known = undecided === undefined && ways === 1 << txs.length;
+  onVerdict?.(known ? false : 'unknown');
+  if (known && broken !== undefined) {
+    const proof =
+      certificate === true ? certifyBroken(history, broken.level, broken.findings, effort) : undefined;
+    const { certificate: _, ...result } = broken;
+    const note = `${txs.length} transactions of unknown outcome wrote what others wrote too; however they ended, the level is broken`;
+    return { ...result, notes: [...result.notes, note], ...(proof !== undefined && { certificate: proof }) };
+  }
+  const open = (undecided ?? broken)!;
+  const reason = `it is not known whether ${txs.length} transactions committed, which wrote what others wrote too`;
+  return { ...open, valid: 'unknown', findings: [], unknownReasons: [...open.unknownReasons, reason] };
 }
 
 /** Levels that are decided without anti-dependencies: the search for all cycles would only delay them. */
@@ -210,6 +275,13 @@ class Levels {
   }
 }
 
+/** What proved a level, and which transaction each open read was taken to have seen. */
+interface Proof {
+  readonly level: CheckLevel;
+  readonly proof: () => PointOrder;
+  readonly reads: Readonly<Record<string, number>>;
+}
+
 class Decider {
   readonly state = new Levels();
   readonly findings: Finding[] = [];
@@ -218,7 +290,7 @@ class Decider {
   readonly masked = new Set<CheckLevel>();
   /** Why no level can be said to hold. */
   readonly uncertain: string[];
-  readonly #proofs: [CheckLevel, () => PointOrder][] = [];
+  readonly #proofs: Proof[] = [];
 
   constructor(
     readonly prepared: PreparedKv,
@@ -248,7 +320,11 @@ class Decider {
       this.#found(search.cycles.map((cycle) => cycleFinding(resolved, cycle)));
       for (const { family } of search.undecided)
         this.notes.push(`the search for ${family} cycles was cut short`);
-    } else if (openRegisters(this.prepared) === 0 && this.#certain && this.state.nothingBroken()) {
+    } else if (
+      resolved.openReads.length + openRegisters(this.prepared) === 0 &&
+      this.#certain &&
+      this.state.nothingBroken()
+    ) {
       const level = times !== undefined ? 'strict serializable' : 'strong session serializable';
       this.#hold(level, () => commitOrder(this.prepared, sortNodes(graph)!));
     }
@@ -266,27 +342,27 @@ class Decider {
     }
   }
 
-  #hold(level: CheckLevel, proof: () => PointOrder): void {
+  #hold(level: CheckLevel, proof: () => PointOrder, reads: Proof['reads'] = {}): void {
     this.state.hold(level);
-    this.#proofs.push([level, proof]);
+    this.#proofs.push({ level, proof, reads });
   }
 
   /** An order that proves a level, if it holds. */
-  proofOf(level: CheckLevel): PointOrder | undefined {
+  proofOf(level: CheckLevel): Proof | undefined {
     if (this.verdict(level) !== true) return undefined;
-    return this.#proofs.find(([proved]) => implies(proved, level))?.[1]();
+    return this.#proofs.find((proof) => implies(proof.level, level));
   }
 
   /** Decides a level if that is still open; why not, if it could not. */
   settle(level: CheckLevel): string | undefined {
     if (this.state.status(level) !== 'unknown') return undefined;
-    const decision = decideLevel(this.prepared, level, this.effort);
+    const decision = decideWithChoices(this.prepared, level, this.effort);
     switch (decision.outcome) {
       case 'unknown':
         return decision.reason;
       case 'holds':
         // What was left out of the judgement might break what seems to hold.
-        if (this.#certain) this.#hold(level, () => decision.proof);
+        if (this.#certain) this.#hold(level, () => decision.proof, decision.reads);
         return undefined;
       case 'broken': {
         const shown = decision.findings.filter((finding) => this.allowed(finding.kind));

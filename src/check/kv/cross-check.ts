@@ -37,7 +37,10 @@ export function crossCheckLevel(level: CheckLevel, count: number, seed: number):
   const points = level.includes('snapshot') || level.includes('prefix');
   for (let i = 0; i < count; i++) {
     const times = orderOf(level) === 'real-time';
-    const text = randomHistory(random, { lists: i % 2 === 0, maxTxs: points ? 4 : 5, times });
+    // Lists, registers with values of their own, registers with values written twice.
+    const kind = i % 3;
+    const shape = { lists: kind === 0, repeated: kind === 2, maxTxs: points ? 4 : 5, times };
+    const text = randomHistory(random, shape);
     const history = kv(text);
     const options = { level, definitions: 'adya', strongest: false, certificate: true } as const;
     const { valid: fast, certificate } = checkKv(history, options);

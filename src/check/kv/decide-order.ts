@@ -31,9 +31,9 @@ import { clockPriority, runOrder } from './order/run-order.js';
 import { type Saturated, saturateOrder } from './order/saturate-order.js';
 import { searchOrder } from './order/search-order.js';
 import { dependencyKinds, orderKinds, type PreparedKv, prepareKv } from './prepared-kv.js';
+import { renamedHistory } from './renamed-history.js';
 import { resolveReads } from './resolve-reads.js';
 import { initialState, noSource, type ResolvedKv } from './resolved-kv.js';
-import { Restriction } from './restrict-history.js';
 
 /** What is asked: which points transactions have, and which order besides their dependencies is kept. */
 export interface OrderQuestion {
@@ -172,10 +172,9 @@ export function orderCore(
   effort: Effort,
 ): readonly number[] | undefined {
   const all = withSources(resolved, txs);
-  const restriction = new Restriction(resolved.history, all);
   const limit = effort.again(coreSeconds);
   const breaks = (some: readonly number[]): boolean => {
-    const prepared = prepareKv(resolveReads(restriction.to(some)));
+    const prepared = prepareKv(resolveReads(renamedHistory(resolved, some)));
     return decideOrder(prepared, question, limit).outcome === 'broken';
   };
   if (!breaks(all)) return undefined;

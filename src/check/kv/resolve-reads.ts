@@ -29,7 +29,7 @@ import {
 import { counted } from '../../words.js';
 import type { ReadAnomaly } from '../finding.js';
 import { countTransactions } from './count-transactions.js';
-import { initialState, noSource, type ReadProblem, type ResolvedKv } from './resolved-kv.js';
+import { initialState, noSource, type OpenRead, type ReadProblem, type ResolvedKv } from './resolved-kv.js';
 import { ambiguous, nobody, WriteIndex } from './write-index.js';
 
 const problemLimit = 50;
@@ -39,6 +39,7 @@ export function resolveReads(history: KvHistory): ResolvedKv {
   resolver.checkChains();
   resolver.checkProgramOrder();
   resolver.checkReads();
+  resolver.checkRepeatedReads();
   return resolver.result();
 }
 
@@ -59,6 +60,8 @@ class Resolver {
   readonly #hasLists: boolean;
   readonly #mixedKeys: Uint8Array;
   readonly #strayReads: number[] = [];
+  readonly #repeatedReads: number[] = [];
+  readonly #openReads: OpenRead[] = [];
   readonly #problems: ReadProblem[] = [];
   readonly #problemCounts = new Map<ReadAnomaly, number>();
   readonly #mainReaders = new Map<number, number>();
@@ -207,9 +210,12 @@ class Resolver {
       this.#readsFrom[op] = initialState;
       return true;
     }
+    if (this.#index.isRepeated(key, value)) {
+      this.#repeatedReads.push(op);
+      return true;
+    }
     const writer = this.#index.writer(key, value);
-    if (writer === ambiguous) this.#noteAmbiguous(key, value);
-    else if (writer === nobody) {
+    if (writer === nobody) {
       this.#problem({ kind: 'garbage-read', op, other: -1 });
       this.#strayReads.push(op);
     } else if (this.#opTx[writer] === tx) this.#problem({ kind: 'future-read', op, other: writer });
@@ -221,6 +227,33 @@ class Resolver {
       if (this.#finalWrite[writer] === 0) this.#problem({ kind: 'G1b', op, other: writer });
     }
     return true;
+  }
+
+  /** Reads of registers whose value several transactions wrote. */
+  checkRepeatedReads(): void {
+    if (this.#repeatedReads.length === 0) return;
+    const { opCount, opKey, opKind, opValue } = this.#h;
+    const id = (op: number): number => opKey[op]! * 2 ** 31 + opValue[op]!;
+    const writes = new Map<number, number[]>(this.#repeatedReads.map((op) => [id(op), []]));
+    for (let op = 0; op < opCount; op++) if (opKind[op]! >= kvWrite) writes.get(id(op))?.push(op);
+    for (const op of this.#repeatedReads) this.#repeatedRead(op, writes.get(id(op))!);
+  }
+
+  #repeatedRead(op: number, writes: readonly number[]): void {
+    const isAborted = (write: number): boolean => this.#h.txStatus[this.#opTx[write]!] === kvAborted;
+    const foreign = writes.filter((write) => this.#opTx[write] !== this.#opTx[op]);
+    const alive = foreign.filter((write) => !isAborted(write));
+    const candidates = alive.filter((write) => this.#finalWrite[write] === 1);
+    const [only] = candidates;
+    if (only !== undefined) {
+      const decided = candidates.length === 1 && this.#counts[this.#opTx[only]!] === 1;
+      if (decided) this.#readsFrom[op] = only;
+      else this.#openReads.push({ op, candidates });
+    } else if (alive.length > 0) this.#problem({ kind: 'G1b', op, other: alive[0]! });
+    else if (foreign.length > 0) {
+      this.#problem({ kind: 'G1a', op, other: foreign[0]! });
+      this.#strayReads.push(op);
+    } else this.#problem({ kind: 'future-read', op, other: writes[0]! });
   }
 
   #listRead(tx: number, op: number, ownWrite: number, earlierRead: number): boolean {
@@ -397,6 +430,7 @@ class Resolver {
       finalWrite: this.#finalWrite,
       readsFrom: this.#readsFrom,
       strayReads: this.#strayReads,
+      openReads: this.#openReads,
       seenLength: this.#seenLength,
       chainWriters: this.#chainWriters,
       placed: this.#placed,

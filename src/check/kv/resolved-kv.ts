@@ -22,6 +22,13 @@ export interface ReadProblem {
   readonly how?: 'own-write' | 'repeat' | 'program-order';
 }
 
+/** A read of a register whose value several transactions wrote: the last writes of the key that it may have seen. */
+export interface OpenRead {
+  readonly op: number;
+  /** At least one; if only one, its transaction is of unknown outcome, and nothing else says that it committed. */
+  readonly candidates: readonly number[];
+}
+
 export interface ResolvedKv {
   readonly history: KvHistory;
   /** 1 for transactions that count as committed. */
@@ -42,6 +49,8 @@ export interface ResolvedKv {
   /** For appends whose element is in a main chain, where it is there, from 1; else 0. */
   readonly placed: Int32Array;
   readonly hasLists: boolean;
+  /** Reads with more than one possible source; they have `noSource` until one is chosen. */
+  readonly openReads: readonly OpenRead[];
   readonly problems: readonly ReadProblem[];
   /** Problems found, also those beyond the first `problemLimit` of a kind. */
   readonly problemCounts: ReadonlyMap<ReadAnomaly, number>;

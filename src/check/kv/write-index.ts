@@ -14,6 +14,8 @@ export class WriteIndex {
   readonly #slots: Int32Array;
   readonly #mask: number;
   readonly #ambiguous = new Set<number>();
+  /** Values that more than one transaction wrote, as key · 2^31 + value. */
+  readonly #repeated = new Set<number>();
 
   constructor(history: KvHistory, opTx: Int32Array) {
     this.#history = history;
@@ -39,6 +41,11 @@ export class WriteIndex {
     }
   }
 
+  /** Did more than one transaction, whatever became of them, write `value` to `key`? */
+  isRepeated(key: number, value: number): boolean {
+    return this.#repeated.size > 0 && this.#repeated.has(key * 2 ** 31 + value);
+  }
+
   #insert(op: number): void {
     const { opKey, opValue, txStatus } = this.#history;
     const key = opKey[op]!;
@@ -48,6 +55,7 @@ export class WriteIndex {
       const other = this.#slots[at]! - 1;
       if (opKey[other] !== key || opValue[other] !== value) continue;
       const same = this.#opTx[other] === this.#opTx[op];
+      if (!same) this.#repeated.add(key * 2 ** 31 + value);
       const otherAborted = txStatus[this.#opTx[other]!] === kvAborted;
       if (same || otherAborted) {
         if (this.#ambiguous.delete(other)) this.#ambiguous.add(op);

@@ -50,7 +50,7 @@ export function certifyFalse(
   },
 ): Certificate | undefined {
   const named = finding.transactions.map(({ id }) => id);
-  for (const more of [asTheyAre, withWriters, withWitnesses]) {
+  for (const more of [asTheyAre, withWriters, withWitnesses, withAllBehind]) {
     const txs = more(history, named);
     const restriction = new Restriction(history, txs);
     const breaks = (some: readonly number[]): boolean => options.breaks(restriction.to(some));
@@ -94,6 +94,18 @@ function withWitnesses(history: KvHistory, txs: readonly number[]): number[] {
     for (const { tx } of longest.values()) all.add(tx);
   }
   return [...all].sort((a, b) => a - b);
+}
+
+const mostBehind = 500;
+
+/** The transactions, their witnesses, and what those rest on, as long as that is not too much to look at. */
+function withAllBehind(history: KvHistory, txs: readonly number[]): readonly number[] {
+  let all = txs;
+  for (;;) {
+    const more = withWitnesses(history, all);
+    if (more.length === all.length || more.length > mostBehind) return all;
+    all = more;
+  }
 }
 
 /** The transactions, and all that wrote anything they read. */

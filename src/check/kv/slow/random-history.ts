@@ -19,6 +19,8 @@ export interface RandomHistoryOptions {
   readonly lists: boolean;
   readonly maxTxs: number;
   readonly times: boolean;
+  /** Registers only: some values are written more than once, and the first value of a key is 0. */
+  readonly repeated?: boolean;
 }
 
 export function randomHistory(random: () => number, options: RandomHistoryOptions): string {
@@ -36,10 +38,13 @@ export function randomHistory(random: () => number, options: RandomHistoryOption
   const values = plan.map((ops) =>
     ops.map(({ key, writes }) => {
       if (!writes) return 0;
+      if (options.repeated === true && counters.has(key) && random() < 0.5)
+        return 1 + below(counters.get(key)!);
       counters.set(key, (counters.get(key) ?? 0) + 1);
       return counters.get(key)!;
     }),
   );
+  const shift = options.repeated === true ? 1 : 0;
   let clock = 0;
   const txs = plan.map((ops, t) => {
     const kind = random();
@@ -52,12 +57,12 @@ export function randomHistory(random: () => number, options: RandomHistoryOption
       const held = store.get(key)!;
       if (writes) {
         if (status !== '!') store.set(key, options.lists ? [...held, value] : [value]);
-        return `${options.lists ? 'a' : 'w'}${key}${value}`;
+        return `${options.lists ? 'a' : 'w'}${key}${value - shift}`;
       }
       const wrong = random() < noise;
       if (!options.lists) {
         const read = wrong ? below((counters.get(key) ?? 0) + 1) : (held.at(-1) ?? 0);
-        return `r${key}${read === 0 ? '_' : read}`;
+        return `r${key}${read === 0 ? '_' : read - shift}`;
       }
       if (status !== '') return `r${key}?`;
       const list = wrong ? held.slice(0, below(held.length + 1)) : held;
