@@ -1,9 +1,11 @@
 import { expect, it } from 'vitest';
+import { judgedHistory } from '../check/index.js';
 import { findContract } from '../contracts/index.js';
-import { Database } from '../judge/index.js';
+import { Database, type Observe } from '../judge/index.js';
 import { probeCases } from '../probe/index.js';
+import { findingsOf, rawRun, replayed } from '../reduce/learnt-order.case.js';
 import { type Answer, openTarget, type Target } from '../targets/index.js';
-import { type PursueOptions, pursue } from './pursue.js';
+import { type PursueOptions, pursue, type Raw } from './pursue.js';
 
 /** DuckDB, except that it dies of every UPDATE. */
 async function fragile(): Promise<Target> {
@@ -110,4 +112,32 @@ it('a pursuit stopped in mid-reduction tells of a case, a finding and a run that
   } finally {
     await database.close();
   }
+});
+
+it('a finding of a free run that the inferred order does not bring back is confirmed in one learnt from replays', async () => {
+  const contract = findContract('postgres:serializable')!;
+  const target = { dialect: 'postgres', stamp: { name: 'postgres', version: '18' }, levels: [] };
+  const observe: Observe = (request) => {
+    const history = replayed(request);
+    return Promise.resolve({
+      kind: 'ran',
+      ...judgedHistory(history, { oracle: 'mechanism', findings: findingsOf(history) }),
+    });
+  };
+  const database: PursueOptions['database'] = {
+    target: target as unknown as Target,
+    observe,
+    alone: (use) => use(observe),
+  };
+  const sessions = ['A', 'B'].map((name) => ({ name, statements: [] }));
+  const raw: Raw = {
+    request: {
+      ...{ case: { name: 'free', setup: [], sessions }, oracle: 'mechanism' },
+      ...{ level: 'serializable', contract },
+    },
+    finding: findingsOf(rawRun)[0]!,
+    history: rawRun,
+  };
+  const outcome = await pursue(raw, { database, lane: 0, confirmRuns: 2, vendor: contract });
+  expect(outcome).toMatchObject({ kind: 'bug', bug: { finding: { kind: 'wrong-result' } } });
 });
