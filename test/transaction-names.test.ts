@@ -15,7 +15,7 @@ import {
 import { instrumentScript, tell } from '../src/check/instrument/tell.case.js';
 import { story } from '../src/check/mechanism/story.case.js';
 import { serverFinding } from '../src/check/server/server-finding.js';
-import { describeKind, findContract } from '../src/contracts/index.js';
+import { describeKind, fieldOfClause, findContract } from '../src/contracts/index.js';
 import { type History, interleave, renderInterleaving } from '../src/histories/index.js';
 import type { Dialect } from '../src/sql/index.js';
 
@@ -144,7 +144,10 @@ describe.each(cases)('$title', ({ title, findings, history }) => {
 
   it('is found, by an oracle that finds its kind', () => {
     expect(findings.map((each) => each.kind)).toContain(kind);
-    expect(describeKind(finding.kind).oracles).toContain(finding.oracle);
+    const { oracles, clauses } = describeKind(finding.kind);
+    expect(oracles).toContain(finding.oracle);
+    if (finding.clause !== undefined && !clauses.includes('always'))
+      expect(clauses).toContain(fieldOfClause(finding.clause));
   });
 
   it('names the transactions of its text as the table does', () => {

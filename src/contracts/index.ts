@@ -26,4 +26,12 @@ export {
 } from './finding-kinds.js';
 export { type Level, levels, parseLevel, shortLevel } from './level.js';
 export { contractsMarkdown } from './markdown.js';
-export { contractFor, contracts, contractsOf, findContract, reportedContract, reportsOf } from './table.js';
+export {
+  contractFor,
+  contracts,
+  contractsOf,
+  fieldOfClause,
+  findContract,
+  reportedContract,
+  reportsOf,
+} from './table.js';

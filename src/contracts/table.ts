@@ -65,10 +65,15 @@ export function reportedContract(plain: Contract): Contract | undefined {
   return contracts.find((contract) => contract.extends === plain.id);
 }
 
+/** The field of a contract that a clause speaks of: `pivot` of `pivot first-read`, `forbids` of `forbids G1a`. */
+export function fieldOfClause(clause: string): string {
+  return clause.split(' ', 1)[0]!;
+}
+
 /** Who reported what breaks a clause that the manual does not have; none for clauses of the manual. */
 export function reportsOf({ extends: plain, sources }: Contract, clause: string): readonly ContractSource[] {
   if (plain === undefined) return [];
-  const field = clause.split(' ')[0];
+  const field = fieldOfClause(clause);
   const inManual = findContract(plain)!.sources.some((source) => source.clause === field);
   return inManual ? [] : sources.filter((source) => source.clause === field);
 }

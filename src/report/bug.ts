@@ -5,7 +5,13 @@
 import { createHash } from 'node:crypto';
 import type { Case, Schedule } from '../cases/index.js';
 import type { Finding } from '../check/index.js';
-import { type ContractSource, findContract, type Level, shortLevel } from '../contracts/index.js';
+import {
+  type ContractSource,
+  fieldOfClause,
+  findContract,
+  type Level,
+  shortLevel,
+} from '../contracts/index.js';
 import { type Behaviour, describeBehaviour, nameOf, signatureOf, variantOf } from '../dedupe/index.js';
 import { IsoldeError } from '../errors.js';
 import type { History, TargetStamp } from '../histories/index.js';
@@ -147,7 +153,7 @@ function bugId(target: TargetStamp, name: string, signature: string): string {
 
 function sourcesOf({ contract, clause }: Finding): readonly ContractSource[] {
   const sources = contract === undefined ? [] : (findContract(contract)?.sources ?? []);
-  const field = clause?.split(' ')[0];
+  const field = clause === undefined ? undefined : fieldOfClause(clause);
   const fitting = sources.filter((source) => source.clause === field);
   return fitting.length > 0 ? fitting : sources;
 }

@@ -1,5 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { Finding } from '../check/index.js';
+import { explain, type Finding, stepReasons } from '../check/index.js';
 import { parseFinding, printFinding } from './finding-file.js';
 
 const parse = (text: string): Finding => parseFinding(text, 'finding.json');
@@ -58,6 +59,17 @@ const finding: Finding = {
 const edited = (from: string, to: string): string => printFinding(finding).replace(from, to);
 
 describe('finding.json', () => {
+  it('reads the example of its documentation, which says what its text shows', () => {
+    const page = readFileSync(new URL('../../docs/formats/finding.md', import.meta.url), 'utf8');
+    const example = parse(/```json\n([\s\S]*?)```/.exec(page)![1]!);
+    expect(explain(example)).toMatchInlineSnapshot(`
+      "T2 took its snapshot in [10, 20].
+      After that, t/1 became no row (deleted by T1, committed in [30, 40]).
+      However, T2 then ran operation 3 (UPDATE t SET v = 5)."
+    `);
+    for (const reason of stepReasons) expect(page).toContain(`\`${reason}\``);
+  });
+
   it('comes back as it was', () => {
     expect(parse(printFinding(finding))).toEqual(finding);
   });

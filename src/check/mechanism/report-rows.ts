@@ -181,7 +181,7 @@ function report(verification: Verification, read: ScanRead, kind: FindingKind, r
     say.ran`${ofTx(tx)} ran ${ofOperation(operation)}.`,
     kind === 'own-write-missed'
       ? say.rule`Under ${contract.id} a transaction sees its own writes.`
-      : say.rule`Under ${contract.id} ${ruleOf(contract, clause)}.${stateOf(read)}`,
+      : say.rule`Under ${contract.id} ${ruleOf(contract, read)}.${stateOf(read)}`,
   ];
   for (const { object, seen, versions, why, operation: by } of rows.slice(0, 10)) {
     if (versions.length > 0)
@@ -218,8 +218,8 @@ function clauseOf(contract: Contract, read: ScanRead): string {
     : `lockingReadsSee ${contract.mechanism!.lockingReadsSee}`;
 }
 
-function ruleOf(contract: Contract, clause: string): string {
-  if (clause.startsWith('pivot')) return `a plain read sees ${describePivot(contract)}`;
+function ruleOf(contract: Contract, read: ScanRead): string {
+  if (read.plan.lock === 'none') return `a plain read sees ${describePivot(contract)}`;
   return contract.mechanism!.lockingReadsSee === 'current'
     ? 'a locking read sees the newest committed rows'
     : 'a locking read sees its transaction’s snapshot';
