@@ -3,25 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
-import pc from 'picocolors';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { CliWorld } from '../src/cli/context.js';
-import { main } from '../src/cli/main.js';
 import { openTarget } from '../src/targets/index.js';
-
-function captured(): { readonly context: CliWorld; readonly err: () => string } {
-  const lines: string[] = [];
-  const context: CliWorld = {
-    out: () => undefined,
-    err: (text) => lines.push(text),
-    outIsTerminal: false,
-    errIsTerminal: false,
-    colors: pc.createColors(false),
-    width: 100,
-    signal: new AbortController().signal,
-  };
-  return { context, err: () => lines.join('\n') };
-}
+import { isolde } from './isolde.js';
 
 const script = `CREATE TABLE t (id INT PRIMARY KEY, v INT);
 INSERT INTO t VALUES (1, 10);
@@ -65,23 +49,21 @@ describe('a file of somebody’s, on a database of ours', () => {
     ['reduce', ['reduce', file, '--target', url]],
     ['hunt --template', ['hunt', url, '--rounds', '1', '--template', file, '--store', join(folder, 'store')]],
   ])('%s refuses, says why and what to do', async (_, args) => {
-    const { context, err } = captured();
-    expect(await main(args, context)).toBe(3);
-    expect(err()).toContain('every statement may write to all of');
-    expect(err()).toContain('--trust-case');
+    const { code, err } = await isolde(args);
+    expect(code).toBe(3);
+    expect(err).toContain('every statement may write to all of');
+    expect(err).toContain('--trust-case');
     expect(await countUsers()).toBe(1);
   });
 
   it('a hunt without files is not affected', async () => {
-    const { context } = captured();
-    const code = await main(['hunt', url, '--rounds', '1', '--store', join(folder, 'store')], context);
+    const { code } = await isolde(['hunt', url, '--rounds', '1', '--store', join(folder, 'store')]);
     expect([0, 1]).toContain(code);
     expect(await countUsers()).toBe(1);
   });
 
   it('a file that is trusted runs', async () => {
-    const { context } = captured();
-    expect(await main(['run', file, '--target', url, '--trust-case'], context)).toBe(0);
+    expect((await isolde(['run', file, '--target', url, '--trust-case'])).code).toBe(0);
     expect(await countUsers()).toBe(0);
   });
 

@@ -11,6 +11,14 @@ export function positive(text: string, flag: string): number {
   throw new IsoldeError('usage', `${flag} takes a whole number above 0, not "${text}"`);
 }
 
+/** Milliseconds, from a text such as 90s, 10m or 2h. */
+export function durationOf(text: string, flag: string): number {
+  const match = /^(\d+(?:\.\d+)?)\s*(ms|s|m|min|h|d)?$/.exec(text.trim());
+  const unit = { ms: 1, s: 1000, m: 60_000, min: 60_000, h: 3_600_000, d: 86_400_000 }[match?.[2] ?? 's'];
+  if (match !== null && unit !== undefined) return Number(match[1]) * unit;
+  throw new IsoldeError('usage', `${flag} takes a time such as 90s, 10m or 2h, not "${text}"`);
+}
+
 export function levelOf(text: string): Level {
   const level = parseLevel(text);
   if (level !== undefined) return level;

@@ -21,7 +21,7 @@ import { hideSecrets } from '../secrets.js';
 import { admit, defaultTargetUrl, openTarget, sqlOfCase, type Target } from '../targets/index.js';
 import { counted } from '../words.js';
 import { type CliContext, type ExitCode, exitCodes, trustCaseHelp } from './context.js';
-import { levelOf, positive } from './flags.js';
+import { durationOf, levelOf, positive } from './flags.js';
 import { LiveView } from './hunt-view.js';
 import { readCase } from './run-command.js';
 
@@ -108,7 +108,8 @@ async function runHunt(url: string | undefined, flags: HuntFlags, context: CliCo
   const profile = flags.profile === undefined ? undefined : await profileOf(flags.profile);
   const templates = await Promise.all((flags.template ?? []).map((file) => readCase(file)));
   const asked = flags.rounds === undefined ? undefined : roundsOf(flags.rounds);
-  const forMs = flags.for === undefined ? undefined : milliseconds(flags.for);
+  const forMs = flags.for === undefined ? undefined : durationOf(flags.for, '--for');
+  if (forMs === 0) throw new IsoldeError('usage', '--for takes a time above 0');
   const jobs = positive(flags.jobs, '--jobs');
   const confirmRuns = positive(flags.runs, '--runs');
   const bugs = flags.bugs === undefined ? undefined : positive(flags.bugs, '--bugs');
@@ -274,11 +275,4 @@ function roundsOf(text: string): { readonly from?: number; readonly to?: number 
     if (to > from) return { from, to };
   } else if (/^[1-9]\d*$/.test(text)) return { to: Number(text) };
   throw new IsoldeError('usage', `--rounds takes a number (500), 120.. or 120..127, not "${text}"`);
-}
-
-function milliseconds(text: string): number {
-  const match = /^(\d+(?:\.\d+)?)\s*(ms|s|m|min|h)?$/.exec(text.trim());
-  const unit = { ms: 1, s: 1000, m: 60_000, min: 60_000, h: 3_600_000 }[match?.[2] ?? 's'];
-  if (match !== null && unit !== undefined && Number(match[1]) > 0) return Number(match[1]) * unit;
-  throw new IsoldeError('usage', `--for takes a time such as 90s, 10m or 2h, not "${text}"`);
 }

@@ -22,6 +22,7 @@ const commands: Readonly<Record<string, () => Promise<AddCommand>>> = {
     (await import('./verify-certificate-command.js')).verifyCertificateCommand,
   convert: async () => (await import('./convert-command.js')).convertCommand,
   reproduce: async () => (await import('./reproduce-command.js')).reproduceCommand,
+  clean: async () => (await import('./clean-command.js')).cleanCommand,
   reduce: async () => (await import('./reduce-command.js')).reduceCommand,
 };
 

@@ -10,6 +10,7 @@ export {
   withFault,
 } from './faults/index.js';
 export { defaultTargetUrl, openTarget } from './registry.js';
+export type { FoundScratch } from './scratch-mark.js';
 export type {
   Answer,
   OpenOptions,

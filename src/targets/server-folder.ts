@@ -12,6 +12,7 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorText, IsoldeError } from '../errors.js';
+import { isRunning } from './running.js';
 
 export interface ServerFolder {
   readonly path: string;
@@ -122,14 +123,5 @@ function isOrphan(path: string): boolean {
     return Number.isSafeInteger(pid) && pid > 0 && !isRunning(pid);
   } catch {
     return false;
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
   }
 }

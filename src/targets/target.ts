@@ -13,6 +13,7 @@
 import type { Level } from '../contracts/index.js';
 import type { OperationError, TargetStamp } from '../histories/index.js';
 import type { Dialect, Row } from '../sql/index.js';
+import type { FoundScratch } from './scratch-mark.js';
 
 export interface Target {
   /** `postgres`, `mariadb`, `duckdb`, …: also the owner of its vendor contracts. */
@@ -27,6 +28,10 @@ export interface Target {
   createScratch(): Promise<Scratch>;
   /** Asks what SQL sent through the sessions could change outside the scratch. Absent: unknown. */
   reach?(): Promise<TargetReach>;
+  /** The scratches on this target, by the mark they carry: also those that nobody dropped. Absent: none can be left behind, or seen. */
+  foundScratches?(): Promise<readonly FoundScratch[]>;
+  /** Drops one of `foundScratches`, if it still carries the mark. */
+  dropFound?(namespace: string): Promise<void>;
   /** Closes what was opened, stops a private server, removes temporary files. Scratches are dropped first. */
   close(): Promise<void>;
 }

@@ -86,6 +86,26 @@ export const scratchBehaviours: readonly Behaviour[] = [
     },
   },
   {
+    name: 'a scratch is found by the mark in it as long as it is there, and an unmarked namespace is not',
+    inapplicable: (target) =>
+      target.foundScratches === undefined ? 'nothing of it can be left behind or be seen' : undefined,
+    run: async ({ target }) => {
+      const scratch = await target.createScratch();
+      const find = async () => {
+        const found = await target.foundScratches!();
+        return found.find(({ namespace }) => namespace === scratch.namespace);
+      };
+      await scratch.reset(simpleSetup);
+      const found = await find();
+      expect(found?.inUse).toBe(true);
+      expect(Math.abs(Date.parse(found!.madeAt) - Date.now())).toBeLessThan(120_000);
+      await scratch.drop();
+      expect(await find()).toBeUndefined();
+      // What carries no mark is not dropped, whatever it is called.
+      await target.dropFound!('isolde_000000000000');
+    },
+  },
+  {
     name: "a user's table of the same name survives untouched",
     run: async (lab) => {
       if (lab.outsider === undefined)

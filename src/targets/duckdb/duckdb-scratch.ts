@@ -11,6 +11,7 @@ import { randomBytes } from 'node:crypto';
 import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { errorText, IsoldeError } from '../../errors.js';
 import { duckdbGuard, refusal } from '../embedded/index.js';
+import { scratchMark } from '../scratch-mark.js';
 import type { Scratch, Session, SessionOptions } from '../target.js';
 import { DuckdbSession } from './duckdb-session.js';
 
@@ -22,9 +23,13 @@ export interface DuckdbScratchOptions {
   onDrop(scratch: DuckdbScratch): void;
 }
 
+/** Tells, when called, that its schema is a scratch. */
+export const markMacro = 'isolde_mark';
+
 export class DuckdbScratch implements Scratch {
   readonly namespace: string;
   readonly #options: DuckdbScratchOptions;
+  readonly #mark = scratchMark();
   readonly #sessions = new Set<DuckdbSession>();
   #instance: DuckDBInstance;
   #admin: DuckDBConnection;
@@ -111,7 +116,9 @@ export class DuckdbScratch implements Scratch {
 
   #emptySchema(): string {
     const name = this.namespace;
-    return `DROP SCHEMA IF EXISTS ${name} CASCADE; CREATE SCHEMA ${name}; SET schema = '${name}'`;
+    // A schema cannot have a comment here. In memory there is nothing that could be left behind.
+    const mark = this.#options.private ? '' : `CREATE MACRO ${name}.${markMacro}() AS '${this.#mark}';`;
+    return `DROP SCHEMA IF EXISTS ${name} CASCADE; CREATE SCHEMA ${name}; ${mark} SET schema = '${name}'`;
   }
 
   async #build(setup: readonly string[]): Promise<void> {

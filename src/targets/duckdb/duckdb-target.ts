@@ -7,8 +7,9 @@ import { resolve } from 'node:path';
 import type { DuckDBInstance } from '@duckdb/node-api';
 import { errorText, IsoldeError } from '../../errors.js';
 import { loadDriver, missingDriver, packageVersion, parseEmbeddedUrl } from '../embedded/index.js';
+import { madeAt } from '../scratch-mark.js';
 import type { Scratch, Target, TargetOpener } from '../target.js';
-import { DuckdbScratch } from './duckdb-scratch.js';
+import { DuckdbScratch, markMacro } from './duckdb-scratch.js';
 
 type DuckdbModule = typeof import('@duckdb/node-api');
 
@@ -98,6 +99,7 @@ async function openDuckdb(duckdb: DuckdbModule, place: DuckdbPlace): Promise<Tar
             why: `every statement may write to all of ${place.file}`,
             advice: 'Use duckdb: (a database in memory), or a file that does not exist yet',
           },
+    ...(shared === undefined ? {} : leftoversOf(shared, () => [...scratches])),
     async createScratch(): Promise<Scratch> {
       if (closed) throw new IsoldeError('usage', 'The DuckDB target is closed');
       const scratch = await DuckdbScratch.create({
@@ -114,6 +116,39 @@ async function openDuckdb(duckdb: DuckdbModule, place: DuckdbPlace): Promise<Tar
       await Promise.all([...scratches].map((scratch) => scratch.drop()));
       shared?.closeSync();
       if (fileIsOurs) for (const suffix of ['', '.wal']) rmSync(file + suffix, { force: true });
+    },
+  };
+}
+
+/** One process at a time has a file open: what carries the mark and is not ours is left behind. */
+function leftoversOf(
+  instance: DuckDBInstance,
+  own: () => readonly DuckdbScratch[],
+): Required<Pick<Target, 'foundScratches' | 'dropFound'>> {
+  const run = async (sql: string) => {
+    const connection = await instance.connect();
+    try {
+      return await (await connection.run(sql)).getRows();
+    } finally {
+      connection.closeSync();
+    }
+  };
+  const foundScratches = async () => {
+    const rows = await run(
+      `SELECT schema_name, macro_definition FROM duckdb_functions() WHERE function_name = '${markMacro}' ORDER BY 1`,
+    );
+    return rows.flatMap(([name, definition]) => {
+      const namespace = String(name);
+      const made = madeAt(namespace, /'([^']*)'/.exec(String(definition))?.[1]);
+      const inUse = own().some((scratch) => scratch.namespace === namespace);
+      return made === undefined ? [] : [{ namespace, madeAt: made, inUse }];
+    });
+  };
+  return {
+    foundScratches,
+    dropFound: async (namespace) => {
+      const found = await foundScratches();
+      if (found.some((each) => each.namespace === namespace)) await run(`DROP SCHEMA ${namespace} CASCADE`);
     },
   };
 }

@@ -5,11 +5,12 @@
  * and is safe with old Turso versions, which go on using a deleted file when its name comes back.
  */
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Level } from '../../contracts/index.js';
 import { errorText, IsoldeError } from '../../errors.js';
+import { scratchMark } from '../scratch-mark.js';
 import type { Scratch, Session, SessionOptions } from '../target.js';
 import { refusal, sqliteGuard } from './engine-guard.js';
 import type { FileConnection, FileEngine } from './file-engine.js';
@@ -36,6 +37,9 @@ export function scratchParent(url: string, path: string, scratchFolder: string |
   return resolve(path);
 }
 
+/** The file in a scratch's folder that says what it is. */
+export const markFile = 'isolde-scratch';
+
 export class FileScratch implements Scratch {
   readonly namespace = `isolde_${randomBytes(6).toString('hex')}`;
   readonly #options: FileScratchOptions;
@@ -59,6 +63,7 @@ export class FileScratch implements Scratch {
     this.#folder = join(options.parentFolder, this.namespace);
     try {
       mkdirSync(this.#folder, { mode: 0o700 });
+      writeFileSync(join(this.#folder, markFile), `${scratchMark(process.pid)}\n`, { mode: 0o600 });
     } catch (cause) {
       throw new IsoldeError('file-system', `Cannot make a folder for the scratch: ${errorText(cause)}`, {
         cause,

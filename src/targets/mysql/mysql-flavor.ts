@@ -21,6 +21,8 @@ export interface MysqlFlavor {
   readonly rollbackErrors: ReadonlySet<number>;
   /** The handshake's connection number is not the one KILL takes. */
   readonly asksConnectionId: boolean;
+  /** A database can have a comment. */
+  hasDatabaseComments(version: string): boolean;
   /** Connection numbers that wait for somebody, of anybody's sessions. */
   waiting(monitor: WireConnection, candidates: readonly number[]): Promise<ReadonlySet<number>>;
 }
@@ -79,6 +81,7 @@ const mariadb: MysqlFlavor = {
   // 1213 of row locks and of metadata locks, 1020 of innodb_snapshot_isolation.
   rollbackErrors: new Set([1213, 1020]),
   asksConnectionId: false,
+  hasDatabaseComments: (version) => /^1[1-9]\.|^10\.([5-9]|\d\d)\./.test(version),
   waiting: waitingInInnodb,
 };
 
@@ -92,6 +95,7 @@ const mysql: MysqlFlavor = {
   endsSlowStatements: false,
   rollbackErrors: new Set(),
   asksConnectionId: false,
+  hasDatabaseComments: () => false,
   waiting: waitingInInnodb,
 };
 
@@ -113,6 +117,7 @@ const tidb: MysqlFlavor = {
   endsSlowStatements: false,
   rollbackErrors: new Set(),
   asksConnectionId: true,
+  hasDatabaseComments: () => false,
   waiting: waitingInTidb,
 };
 

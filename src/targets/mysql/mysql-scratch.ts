@@ -7,9 +7,11 @@
  */
 import { randomBytes } from 'node:crypto';
 import { IsoldeError } from '../../errors.js';
+import { scratchMark } from '../scratch-mark.js';
 import type { Scratch, Session, SessionOptions } from '../target.js';
 import { mayChangeSchema, reachesBeyondScratch } from './mysql-answer.js';
 import { classifyMysqlError, isConnectionError, type MysqlError } from './mysql-errors.js';
+import { createDatabase, markTable } from './mysql-leftovers.js';
 import { refillStatements, restoreText, type ScratchTable } from './mysql-restore.js';
 import type { MysqlServer } from './mysql-server.js';
 import { MysqlSession } from './mysql-session.js';
@@ -17,6 +19,7 @@ import type { WireConnection } from './mysql-wire.js';
 
 export class MysqlScratch implements Scratch {
   readonly namespace = `isolde_${randomBytes(8).toString('hex')}`;
+  readonly #mark = scratchMark();
   readonly #server: MysqlServer;
   readonly #onDropped: (scratch: MysqlScratch) => void;
   readonly #sessions = new Set<MysqlSession>();
@@ -32,8 +35,12 @@ export class MysqlScratch implements Scratch {
 
   /** Creates the database; rejects when the server does not let us. */
   async create(): Promise<void> {
-    const { error } = await this.#server.askMonitor(this.#createDatabase());
-    if (error !== undefined) throw this.#server.scratchError(error);
+    // Held as long as the monitor lives: `isolde clean` sees that somebody works here.
+    await this.#server.askMonitor(`SELECT GET_LOCK('${this.namespace}', 0)`);
+    for (const sql of this.#createDatabase()) {
+      const { error } = await this.#server.askMonitor(sql);
+      if (error !== undefined) throw this.#server.scratchError(error);
+    }
   }
 
   async reset(setup: readonly string[]): Promise<void> {
@@ -81,6 +88,7 @@ export class MysqlScratch implements Scratch {
     this.#builder?.destroy();
     this.#restorer?.destroy();
     const { error } = await this.#server.askMonitor(`DROP DATABASE IF EXISTS ${this.namespace}`);
+    await this.#server.askMonitor(`DO RELEASE_LOCK('${this.namespace}')`);
     this.#onDropped(this);
     // A server that is gone cannot drop anything.
     if (error !== undefined && !isConnectionError(error)) {
@@ -111,7 +119,7 @@ export class MysqlScratch implements Scratch {
     const builder = this.#builder;
     const recreate = [
       `DROP DATABASE IF EXISTS ${this.namespace}`,
-      this.#createDatabase(),
+      ...this.#createDatabase(),
       `USE ${this.namespace}`,
     ];
     for (const sql of recreate) {
@@ -158,7 +166,9 @@ export class MysqlScratch implements Scratch {
             `WHERE TABLE_SCHEMA = '${this.namespace}' AND EXTRA LIKE '%auto_increment%'`,
         )
       : [];
-    return tables.map((name) => ({ name, autoIncrement: numbered.includes(name) }));
+    return tables
+      .filter((name) => name !== markTable)
+      .map((name) => ({ name, autoIncrement: numbered.includes(name) }));
   }
 
   async #names(sql: string): Promise<readonly string[]> {
@@ -169,8 +179,8 @@ export class MysqlScratch implements Scratch {
     return (rows ?? []).map((row) => row[0]!.toString());
   }
 
-  #createDatabase(): string {
-    return `CREATE DATABASE ${this.namespace} CHARACTER SET utf8mb4`;
+  #createDatabase(): readonly string[] {
+    return createDatabase(this.namespace, this.#mark, this.#server.hasDatabaseComments);
   }
 
   #lockError(error: MysqlError): IsoldeError {

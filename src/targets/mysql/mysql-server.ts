@@ -75,6 +75,10 @@ export class MysqlServer {
     return this.#settings;
   }
 
+  get hasDatabaseComments(): boolean {
+    return this.#flavor.hasDatabaseComments(this.#version);
+  }
+
   /** Sends a statement on the monitor, reconnecting when the server had closed it (`wait_timeout`). */
   async askMonitor(sql: string): Promise<Reply> {
     if (this.#monitor.lost) {

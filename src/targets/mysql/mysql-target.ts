@@ -2,6 +2,7 @@
 import type { Level } from '../../contracts/index.js';
 import { parseLevel } from '../../contracts/index.js';
 import type { Target } from '../target.js';
+import { dropScratch, listScratches } from './mysql-leftovers.js';
 import { MysqlScratch } from './mysql-scratch.js';
 import { MysqlServer, type ServerOptions } from './mysql-server.js';
 
@@ -30,6 +31,9 @@ export async function openFamilyTarget(options: FamilyOptions): Promise<Target> 
     ),
     features: flavor.features,
     reach: async () => (options.isPrivate ? { kind: 'scratch' } : server.reach()),
+    foundScratches: () => listScratches((sql) => server.askMonitor(sql), server.hasDatabaseComments),
+    dropFound: (namespace) =>
+      dropScratch((sql) => server.askMonitor(sql), server.hasDatabaseComments, namespace),
     createScratch: async () => {
       const scratch = new MysqlScratch(server, (dropped) => scratches.delete(dropped));
       await scratch.create();

@@ -8,6 +8,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { errorText, IsoldeError } from '../../errors.js';
+import { scratchMark } from '../scratch-mark.js';
 import type { Scratch, Session, SessionOptions, TargetLevel } from '../target.js';
 import { classifyServerError } from './postgres-errors.js';
 import type { ServerAddress } from './postgres-url.js';
@@ -39,6 +40,9 @@ export interface ScratchContext {
   forget(scratch: PostgresScratch): void;
 }
 
+/** The first half of the advisory lock that says "in use"; the second is the namespace. */
+export const useKey = 0x69736f6c;
+
 /** How long building and restoring wait for a lock of a session that did not end its transaction. */
 const lockWaitMs = 2000;
 /** Restores by DELETE until this many dead rows may have gathered. */
@@ -50,6 +54,7 @@ export class PostgresScratch implements Scratch, SessionHost {
   readonly #sessions = new Set<WireSession>();
   #control: WireConnection | undefined;
   #builder: WireConnection | undefined;
+  readonly #mark = scratchMark();
   #queue: Promise<unknown> = Promise.resolve();
   #loaded: { readonly key: string; readonly plan: RestorePlan } | undefined;
   #deadRows = 0;
@@ -231,7 +236,8 @@ export class PostgresScratch implements Scratch, SessionHost {
   /** The schema belongs to whoever runs the SQL of cases. */
   #createSchema(name: string): string {
     const { caseRole } = this.context;
-    return `CREATE SCHEMA ${name}${caseRole === undefined ? '' : ` AUTHORIZATION ${caseRole}`}`;
+    const owner = caseRole === undefined ? '' : ` AUTHORIZATION ${caseRole}`;
+    return `CREATE SCHEMA ${name}${owner}; COMMENT ON SCHEMA ${name} IS '${this.#mark}'`;
   }
 
   async #building(): Promise<WireConnection> {
@@ -244,6 +250,8 @@ export class PostgresScratch implements Scratch, SessionHost {
   async #controlling(): Promise<WireConnection> {
     if (this.#control === undefined || this.#control.isLost) {
       this.#control = await this.context.connect.control(this.#settings());
+      // Held as long as we live: `isolde clean` sees that somebody works here.
+      await this.#control.execute(`SELECT pg_advisory_lock_shared(${useKey}, hashtext('${this.namespace}'))`);
     }
     return this.#control;
   }

@@ -9,6 +9,7 @@ import { randomBytes } from 'node:crypto';
 import type { Level } from '../../contracts/index.js';
 import { IsoldeError } from '../../errors.js';
 import type { TargetStamp } from '../../histories/index.js';
+import type { FoundScratch } from '../scratch-mark.js';
 import type {
   OpenOptions,
   Scratch,
@@ -20,6 +21,7 @@ import type {
 } from '../target.js';
 import { connectError } from './connect-error.js';
 import type { ServerLogin } from './data-template.js';
+import { dropScratch, listScratches } from './postgres-leftovers.js';
 import { readReach } from './postgres-reach.js';
 import { PostgresScratch, type ScratchContext } from './postgres-scratch.js';
 import { clientConfig, parsePostgresUrl, parseServerUrl, type ServerAddress } from './postgres-url.js';
@@ -223,12 +225,20 @@ class PostgresTarget implements Target, ScratchContext {
   /** A private server runs cases as a role that owns nothing else; of a user's server the login is asked about. */
   async reach(): Promise<TargetReach> {
     if (this.caseRole !== undefined) return { kind: 'scratch' };
+    return this.#briefly((connection) => readReach(connection, this.address));
+  }
+
+  async foundScratches(): Promise<readonly FoundScratch[]> {
+    return this.#briefly(listScratches);
+  }
+
+  async dropFound(namespace: string): Promise<void> {
+    await this.#briefly((connection) => dropScratch(connection, namespace));
+  }
+
+  async #briefly<T>(work: (connection: WireConnection) => Promise<T>): Promise<T> {
     const connection = await this.connect.control({ ...valueSettings, search_path: 'pg_catalog' });
-    try {
-      return await readReach(connection, this.address);
-    } finally {
-      await connection.close();
-    }
+    return work(connection).finally(() => connection.close());
   }
 
   async createScratch(): Promise<Scratch> {

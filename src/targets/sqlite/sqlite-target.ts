@@ -4,6 +4,7 @@ import {
   choose,
   type FileEngine,
   FileScratch,
+  leftoversIn,
   loadDriver,
   missingDriver,
   parseEmbeddedUrl,
@@ -77,6 +78,7 @@ function openSqlite(engine: FileEngine, place: SqlitePlace): Target {
       cancel: false,
     },
     reach: async () => ({ kind: 'scratch' }),
+    ...leftoversIn(place.parentFolder),
     async createScratch(): Promise<Scratch> {
       if (closed) throw new IsoldeError('usage', 'The SQLite target is closed');
       const scratch = await FileScratch.create({

@@ -6,6 +6,7 @@ import { IsoldeError } from '../../errors.js';
 import {
   choose,
   FileScratch,
+  leftoversIn,
   loadDriver,
   missingDriver,
   packageVersion,
@@ -67,6 +68,7 @@ async function openTurso(turso: TursoModule, place: TursoPlace): Promise<Target>
       cancel: false,
     },
     reach: async () => ({ kind: 'scratch' }),
+    ...leftoversIn(place.parentFolder),
     async createScratch(): Promise<Scratch> {
       if (closed) throw new IsoldeError('usage', 'The Turso target is closed');
       const scratch = await FileScratch.create({
