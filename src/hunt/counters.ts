@@ -1,7 +1,7 @@
 /** What a hunt has done so far, in the numbers people ask for. Plain data: it is kept on disk and shown live. */
 import type { History, Operation } from '../histories/index.js';
-import type { ShapeParser } from '../sql/index.js';
 import { conflictErrors, findRowConflict } from './row-conflict.js';
+import type { KnownPrograms } from './row-mirror.js';
 
 export interface HuntCounters {
   rounds: number;
@@ -55,8 +55,8 @@ export function newCounters(): HuntCounters {
 
 const invalidClasses: ReadonlySet<string> = new Set(['syntax', 'unsupported', 'other']);
 
-/** Adds what one round did. `shapes`: statements read before, kept from round to round. */
-export function countRound(counters: HuntCounters, history: History, shapes?: ShapeParser): void {
+/** Adds what one round did. `programs`: what is known of set-ups and statements, kept from round to round. */
+export function countRound(counters: HuntCounters, history: History, programs?: KnownPrograms): void {
   const { operations } = history;
   counters.rounds++;
   const transactions = new Set<number>();
@@ -69,7 +69,7 @@ export function countRound(counters: HuntCounters, history: History, shapes?: Sh
   }
   counters.transactions += transactions.size;
   if (operations.some(isClash)) counters.clashes++;
-  if (findRowConflict(history, shapes) !== undefined) counters.conflicts++;
+  if (findRowConflict(history, programs) !== undefined) counters.conflicts++;
 }
 
 function isClash({ blocked, error }: Operation): boolean {

@@ -17,12 +17,12 @@ import { IsoldeError } from '../errors.js';
 import { type Capabilities, capabilitiesOf, knownTargets, learnFromHistory } from '../generate/index.js';
 import { contractAt, Database, type Observed, usualChoice, vendorContract } from '../judge/index.js';
 import { makeBug, sizeOfHistory } from '../report/index.js';
-import { ShapeParser } from '../sql/index.js';
 import { UnreadableBug } from '../store/index.js';
 import { countRound, type HuntCounters, newCounters } from './counters.js';
 import type { HuntOptions, HuntResult, Shelved } from './hunt-options.js';
 import { type HuntRequest, type Outcome, pursue, type Raw } from './pursue.js';
 import { groupSize, type Round, Rounds } from './round.js';
+import { KnownPrograms } from './row-mirror.js';
 
 export async function hunt(options: HuntOptions): Promise<HuntResult> {
   const { signal, onEvent } = options;
@@ -72,8 +72,7 @@ class Hunt {
   readonly #bugs = new Map<string, Shelved>();
   readonly #doneGroups = new Set<number>();
   #fresh = 0;
-  /** Rounds of a group are made of the same statements: read once. */
-  readonly #shapes: ShapeParser;
+  readonly #programs = new KnownPrograms();
   #nextGroup: number;
   #finished: number;
   #why: HuntResult['stopped'] = 'rounds';
@@ -89,7 +88,6 @@ class Hunt {
     this.#now = options.now ?? (() => performance.now());
     this.#began = this.#now();
     this.#levels = options.levels ?? [database.target.defaultLevel];
-    this.#shapes = new ShapeParser(database.target.dialect);
     this.#finished = options.from ?? 0;
     this.#nextGroup = Math.floor(this.#finished / groupSize);
   }
@@ -220,7 +218,7 @@ class Hunt {
       return;
     }
     const { history, findings } = observed;
-    countRound(this.counters, history, this.#shapes);
+    countRound(this.counters, history, this.#programs);
     const identities = new Set<string>();
     for (const finding of findings) {
       this.counters.raw++;

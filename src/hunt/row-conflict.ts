@@ -8,8 +8,7 @@
  * - *Refused*: by an error that only another transaction can cause.
  */
 import type { ErrorClass, History } from '../histories/index.js';
-import type { ShapeParser } from '../sql/index.js';
-import { type MirrorRow, RowMirror } from './row-mirror.js';
+import { KnownPrograms, type MirrorRow, RowMirror } from './row-mirror.js';
 
 export interface RowConflict {
   readonly row: string;
@@ -29,11 +28,11 @@ interface Span {
   last: number;
 }
 
-/** The first such meeting, or undefined. `shapes` may be kept from round to round. */
-export function findRowConflict(history: History, shapes?: ShapeParser): RowConflict | undefined {
+/** The first such meeting, or undefined. `programs` may be kept from round to round. */
+export function findRowConflict(history: History, programs = new KnownPrograms()): RowConflict | undefined {
   const spans = spansOf(history);
   const visitors = new Map<MirrorRow, Map<number, boolean>>();
-  const mirror = new RowMirror(history, shapes);
+  const mirror = new RowMirror(programs.of(history));
   for (const { transaction, sql, outcome, error, matched, ends } of history.operations) {
     const refused = error !== undefined && conflictErrors.has(error.class);
     const tried = outcome === 'error' && (refused || error?.class === 'duplicate-key');

@@ -15,8 +15,8 @@ import type { History } from '../histories/index.js';
 import {
   type Catalog,
   type ChangePlan,
-  catalogOf,
   type InsertPlan,
+  openCatalog,
   Planner,
   rowKey,
   sharesKey,
@@ -69,6 +69,34 @@ interface Undo {
   readonly savepoints: Map<string, number>;
 }
 
+/** What depends on the set-up alone. */
+interface Program {
+  readonly catalog: Catalog;
+  readonly shapes: ShapeParser;
+  readonly planner: Planner;
+}
+
+/** Rounds of a group share their set-up and statements: what was learned of them is kept for the latest groups. */
+export class KnownPrograms {
+  readonly #kept = new Map<string, Program>();
+
+  of({ header }: History): Program {
+    const { dialect = 'postgres', setup = [] } = header;
+    const key = JSON.stringify([dialect, setup]);
+    const known = this.#kept.get(key);
+    if (known !== undefined) return known;
+    // Tables that sessions make for themselves are nobody else's: the set-up tells all that rounds can meet in.
+    const catalog = openCatalog({ dialect, setup, statements: [] });
+    const shapes = new ShapeParser(dialect);
+    const program = { catalog, shapes, planner: new Planner(catalog, shapes) };
+    if (this.#kept.size >= programsKept) this.#kept.clear();
+    this.#kept.set(key, program);
+    return program;
+  }
+}
+
+const programsKept = 16;
+
 export class RowMirror {
   readonly #catalog: Catalog;
   readonly #planner: Planner;
@@ -76,11 +104,10 @@ export class RowMirror {
   readonly #rows = new Map<Table, MirrorRow[]>();
   readonly #undo = new Map<number, Undo>();
 
-  /** `shapes`: statements read before; rounds of a group share them. */
-  constructor(history: History, shapes?: ShapeParser) {
-    this.#catalog = catalogOf(history);
-    this.#shapes = shapes ?? new ShapeParser(this.#catalog.dialect);
-    this.#planner = new Planner(this.#catalog, this.#shapes);
+  constructor({ catalog, planner, shapes }: Program) {
+    this.#catalog = catalog;
+    this.#planner = planner;
+    this.#shapes = shapes;
     for (const table of this.#catalog.tables) {
       this.#rows.set(table, []);
       for (const row of table.initial ?? []) this.#add(table, row).current = row;
