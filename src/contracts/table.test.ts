@@ -1,11 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Anomaly, anomalies, describeAnomaly, parseAnomaly } from './anomaly.js';
+import { snapshotForPlainReads } from './anomaly-sets.js';
 import type { Contract } from './contract.js';
 import { levels } from './level.js';
 import { contractFor, contracts, contractsOf, findContract, reportedContract, reportsOf } from './table.js';
 
 const vendorRows = contracts.filter(({ kind }) => kind === 'vendor');
+/** What one snapshot for all plain reads rules out, and what serializability does. */
+const plainReads = [...snapshotForPlainReads];
+const every = anomalies.map(({ id }) => id).sort();
 const anyContract = fc.constantFrom(...contracts);
 
 function forbidsAllOf(strong: string, weak: string): readonly Anomaly[] {
@@ -73,11 +77,15 @@ describe('the table of contracts', () => {
 
   it('lets a mechanism and the promise agree', () => {
     for (const { id, mechanism, forbids } of vendorRows) {
-      const { certifier, ownWrites, pivot, firstUpdaterWins } = mechanism!;
+      const { certifier, ownWrites, pivot, firstUpdaterWins, writesSee, snapshotMoves } = mechanism!;
       expect(forbids.includes('G2'), id).toBe(certifier !== 'none');
       expect(forbids.includes('own-write-missed'), id).toBe(ownWrites);
       expect(forbids.includes('G1a'), id).toBe(pivot !== 'uncommitted');
       if (firstUpdaterWins) expect(forbids, id).toContain('lost-update');
+      const fixed = pivot !== 'statement' && pivot !== 'uncommitted';
+      if (fixed && snapshotMoves !== true) expect(forbids, id).toEqual(expect.arrayContaining(plainReads));
+      if (fixed && writesSee === 'snapshot' && firstUpdaterWins) expect(forbids, id).toContain('PMP-write');
+      if (certifier !== 'none') expect([...forbids].sort(), id).toEqual(every);
     }
   });
 
