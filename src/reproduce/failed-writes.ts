@@ -14,6 +14,7 @@
  */
 import type { Mechanism } from '../contracts/index.js';
 import type { Image, Satisfies } from '../rows/index.js';
+import { lastStartedBefore } from './chains.js';
 import { because, type Chain, type Choice, explains, type Order } from './evidence.js';
 import type { LockTable } from './locks.js';
 import type { Steps } from './steps.js';
@@ -81,7 +82,7 @@ function* opponents(
 ): Generator<Opponent> {
   const { steps, locks, mechanism, endsIn } = context;
   const sequence = locks.sequence(object);
-  for (let i = lastStarted(sequence, steps, steps.end[step]!); i >= 0; i--) {
+  for (let i = lastStartedBefore(sequence, steps.start, steps.end[step]!); i >= 0; i--) {
     const lockStep = sequence[i]!;
     const other = steps.transaction[lockStep]!;
     const ending = steps.endOf[other]!;
@@ -167,21 +168,9 @@ function versionOf(chain: Chain | undefined, ending: number, steps: Steps): numb
   if (chain === undefined || ending < 0) return -1;
   const { publish } = chain;
   const started = steps.start[ending]!;
-  for (let i = lastStarted(publish, steps, started) + 1; i < publish.length; i++) {
+  for (let i = lastStartedBefore(publish, steps.start, started) + 1; i < publish.length; i++) {
     if (publish[i] === ending) return i;
     if (steps.start[publish[i]!]! > started) return -1;
   }
   return -1;
-}
-
-/** The last of these steps that was sent before `time`, or −1. */
-function lastStarted(list: readonly number[], steps: Steps, time: number): number {
-  let low = 0;
-  let high = list.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (steps.start[list[middle]!]! < time) low = middle + 1;
-    else high = middle;
-  }
-  return low - 1;
 }

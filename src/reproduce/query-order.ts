@@ -6,8 +6,8 @@
  * The prefixes are a guess, for COMMITs that overlap may have happened in another order than they were answered; so the orders
  * found are soft, and yield to what single rows show. Where tables are not known exactly nothing is said.
  */
-import type { Image } from '../rows/index.js';
 import { type EvaluatedRow, isUndecidable } from '../sql/index.js';
+import { imageAt, overlappingCommits } from './chains.js';
 import { because, type Evidence, type Order, type Query } from './evidence.js';
 import { scanLimit } from './mirror-state.js';
 
@@ -30,25 +30,11 @@ export function addQueryOrder(evidence: Evidence): void {
     const rows = query.tables.flatMap((table) => rowsByTable.get(table) ?? []);
     if (rows.length > scanLimit || work > workLimit) continue;
     work += rows.length;
-    const commits = overlapping(evidence, query, rows);
+    const commits = overlappingCommits(evidence.objects.chains, rows, query.snapshot, evidence.steps);
     if (commits.length === 0 || commits.length > mostMoments) continue;
     work += rows.length * commits.length;
     orderQuery(evidence, query, commits, (table) => rowsByTable.get(table) ?? []);
   }
-}
-
-/** COMMITs that changed one of the rows and overlap the snapshot, in the order of their answers. */
-function overlapping({ objects, steps }: Evidence, { snapshot }: Query, rows: readonly number[]): number[] {
-  const found = new Set<number>();
-  for (const row of rows)
-    for (const step of objects.chains[row]?.publish ?? [])
-      if (
-        steps.session[step] !== steps.session[snapshot] &&
-        steps.start[step]! < steps.end[snapshot]! &&
-        steps.end[step]! >= steps.start[snapshot]!
-      )
-        found.add(step);
-  return [...found].sort((a, b) => steps.end[a]! - steps.end[b]!);
 }
 
 function orderQuery(
@@ -95,13 +81,8 @@ function stateAt(
 ): EvaluatedRow[] | undefined {
   const found: EvaluatedRow[] = [];
   for (const row of rows) {
-    let image: Image | undefined = own.get(row);
-    const chain = objects.chains[row];
-    for (let i = (chain?.publish.length ?? 0) - 1; i >= 0 && image === undefined; i--) {
-      const ending = chain!.publish[i]!;
-      if (!unseen.has(ending) && steps.start[ending]! < steps.end[snapshot]!) image = chain!.image[i]!;
-    }
-    image ??= objects.initial[row]!;
+    const image =
+      own.get(row) ?? imageAt(objects.chains[row], objects.initial[row]!, snapshot, unseen, steps);
     if (image === 'unknown') return undefined;
     if (image !== 'absent') found.push(image);
   }

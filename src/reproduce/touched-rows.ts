@@ -17,7 +17,8 @@
  * only earlier ones remain, the statement had to be sent before the COMMITs it did not see, and waited.
  */
 import type { Mechanism } from '../contracts/index.js';
-import { type Image, isHit, type Satisfies, type Table } from '../rows/index.js';
+import { isHit, type Satisfies, type Table } from '../rows/index.js';
+import { imageAt, overlappingCommits } from './chains.js';
 import * as role from './conflicts.js';
 import { because, type Order } from './evidence.js';
 import { type MirrorState, scanLimit } from './mirror-state.js';
@@ -107,17 +108,7 @@ function candidates(
   where: Satisfies,
 ): Candidate[] {
   const { steps, objects, mechanism } = state;
-  const commits = new Set<number>();
-  for (const row of rows) {
-    const publish = objects.chains[row]?.publish;
-    for (let i = (publish?.length ?? 0) - 1; i >= 0; i--) {
-      const ending = publish![i]!;
-      if (steps.end[ending]! < steps.start[seen]!) break;
-      if (steps.session[ending] !== steps.session[seen] && steps.start[ending]! < steps.end[seen]!)
-        commits.add(ending);
-    }
-  }
-  const around = [...commits].sort((a, b) => steps.end[a]! - steps.end[b]!).slice(-mostMoments);
+  const around = overlappingCommits(objects.chains, rows, seen, steps).slice(-mostMoments);
   const made: Candidate[] = [];
   const object = objects.tableOf[rows[0] ?? 0] ?? 0;
   const own = rows.map((row) => state.doing[transaction]?.wrote(row) === true);
@@ -125,7 +116,9 @@ function candidates(
   for (let moment = around.length; moment >= 0; moment--) {
     const unseen = new Set(around.slice(moment));
     const then = rows.map((row, i) =>
-      own[i] ? now[i] : isHit(imageBefore(state, row, seen, unseen), where),
+      own[i]
+        ? now[i]
+        : isHit(imageAt(objects.chains[row], objects.initial[row]!, seen, unseen, steps), where),
     );
     const orders = around.map(
       (commit, i): Order =>
@@ -164,15 +157,4 @@ function waits(rows: readonly number[], mechanism: Mechanism): readonly number[]
 
 function inTurn({ passedRows }: Mechanism, count: number): boolean {
   return passedRows !== undefined && count <= mostRowsInTurn;
-}
-
-/** The newest version a snapshot shows that is taken at `seen` and misses some COMMITs. */
-function imageBefore(state: MirrorState, row: number, seen: number, unseen: ReadonlySet<number>): Image {
-  const chain = state.objects.chains[row];
-  for (let i = (chain?.publish.length ?? 0) - 1; i >= 0; i--) {
-    const ending = chain!.publish[i]!;
-    if (unseen.has(ending) || state.steps.start[ending]! >= state.steps.end[seen]!) continue;
-    return chain!.image[i]!;
-  }
-  return state.objects.initial[row]!;
 }

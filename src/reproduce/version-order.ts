@@ -17,6 +17,7 @@
  * the two contradict each other the write is what is unexplained.
  */
 
+import { lastStartedBefore } from './chains.js';
 import { because, type Evidence, type Expected, explains, type Need, type Order } from './evidence.js';
 import { overwrote } from './locks.js';
 
@@ -158,16 +159,4 @@ function orderScans(evidence: Evidence): void {
       orderNeed(evidence, { step, snapshot, row: row[i]!, expected: { type: 'none', where } });
     }
   }
-}
-
-/** The last of these steps (by start) that started before `time`, or −1. */
-function lastStartedBefore(list: readonly number[], start: Float64Array, time: number): number {
-  let low = 0;
-  let high = list.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (start[list[middle]!]! < time) low = middle + 1;
-    else high = middle;
-  }
-  return low - 1;
 }
