@@ -91,17 +91,21 @@ export function syntheticHistory(count: number, rows: number): History {
   }
   operations.sort((a, b) => a.end! - b.end!);
   return {
-    header: {
-      sessions: Array.from({ length: sessionCount }, (_, s) => `S${s}`),
-      dialect: 'postgres',
-      level: 'read committed',
-      setup: [
-        'CREATE TABLE t (id INT PRIMARY KEY, v INT)',
-        ...Array.from({ length: rows }, (_, id) => `INSERT INTO t VALUES (${id}, 0)`),
-      ],
-    },
+    header: syntheticHeader(rows),
     // As a file's reader makes them: plain objects, not copies of copies.
     operations: JSON.parse(JSON.stringify(operations.map((op, index) => ({ index, ...op })))) as Operation[],
+  };
+}
+
+function syntheticHeader(rows: number): History['header'] {
+  return {
+    sessions: Array.from({ length: sessionCount }, (_, s) => `S${s}`),
+    dialect: 'postgres',
+    level: 'read committed',
+    setup: [
+      'CREATE TABLE t (id INT PRIMARY KEY, v INT)',
+      ...Array.from({ length: rows }, (_, id) => `INSERT INTO t VALUES (${id}, 0)`),
+    ],
   };
 }
 
