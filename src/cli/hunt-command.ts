@@ -216,11 +216,11 @@ function finish(result: HuntResult, flags: HuntFlags, context: CliContext, view:
   view.erase();
   const { counters, bugs, finished, stopped } = result;
   if (flags.json === true) {
-    const told = bugs.map(({ bug, isNew, files }) => {
+    const listed = bugs.map(({ bug, isNew, files }) => {
       const { id, title, signature, contract, clause, reproduced, replay } = bug;
       return { id, title, signature, contract, clause, reproduced, replay, isNew, files };
     });
-    context.out(JSON.stringify({ stopped, finished, counters, bugs: told }));
+    context.out(JSON.stringify({ stopped, finished, counters, bugs: listed }));
     return;
   }
   context.err(renderCounters(counters, bugs.length));

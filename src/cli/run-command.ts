@@ -197,7 +197,7 @@ function show(
 
 /** Text that is equal when two runs sent the same statements and got the same answers. */
 function outcomeKey(history: History): string {
-  const told = (op: Operation) => [
+  const answerOf = (op: Operation) => [
     op.session,
     op.sql,
     op.outcome,
@@ -208,7 +208,7 @@ function outcomeKey(history: History): string {
     op.ends,
   ];
   const sorted = history.operations.toSorted((a, b) => a.session - b.session || a.start - b.start);
-  return JSON.stringify(sorted.map(told));
+  return JSON.stringify(sorted.map(answerOf));
 }
 
 /** A case from a file that may run on this target, because it can do no harm there or the user vouches for it. */

@@ -8,7 +8,7 @@
  *    of it (a committed write that is gone), that is followed instead.
  * 4. Reduce to the fewest statements that show it.
  * 5. A finding of a run with added SQL is tried again without, now that its case is small: when the plain run shows something
- *    too, that is what is told. It needs no added columns, and the same bug found either way gets one signature.
+ *    too, that is what is reported. It needs no added columns, and the same bug found either way gets one signature.
  *
  * A finding about the server is followed while no other lane runs anything: another lane's case may have killed it.
  */

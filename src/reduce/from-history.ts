@@ -85,8 +85,8 @@ export function firstDivergence(raw: History, replay: History): string | undefin
     const before = again.statement === undefined ? undefined : recorded.get(key(again));
     if (before === undefined || answerOf(before) === answerOf(again)) continue;
     const name = replay.header.sessions[again.session] ?? String(again.session);
-    const told = (operation: Operation) => resultText(operation) || '→ ok';
-    return `${name}: ${again.sql} was answered ${told(before)} in the history and ${told(again)} in the replay`;
+    const answer = (operation: Operation) => resultText(operation) || '→ ok';
+    return `${name}: ${again.sql} was answered ${answer(before)} in the history and ${answer(again)} in the replay`;
   }
   return undefined;
 }

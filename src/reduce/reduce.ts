@@ -84,104 +84,158 @@ export async function reduceCase(
   start: Candidate,
   options: ReductionOptions,
 ): Promise<ReductionResult | NotReproduced> {
-  const { oracle, strategy = 'witness', signal, confirmRuns = 1, stateFile } = options;
-  const now = options.now ?? (() => performance.now());
-  const began = now();
-  const seconds = () => (now() - began) / 1000;
-  const identity = JSON.stringify([
-    strategy,
-    options.operationsOnly === true,
-    contentKey(start),
-    options.about ?? null,
-  ]);
+  const { strategy = 'witness', operationsOnly = false, stateFile, about = null } = options;
+  const identity = JSON.stringify([strategy, operationsOnly, contentKey(start), about]);
   const saved = stateFile === undefined ? undefined : await readState(stateFile);
   const known = saved?.start === identity ? saved.answers : undefined;
+  return new Reduction(start, options, identity, known).run();
+}
 
-  let stage = 'start';
-  let shown: { readonly candidate: Candidate; readonly size: CaseSize } | undefined;
-  const progress = (last?: TrialResult) => {
-    if (options.onProgress === undefined) return;
-    if (shown?.candidate !== trials.best) shown = { candidate: trials.best, size: sizeOf(trials.best.case) };
-    options.onProgress({
-      stage,
+/** How far the reduction came. */
+interface Reached {
+  readonly afterStrategy?: NonNullable<ReductionResult['afterStrategy']>;
+  readonly removalsTried: number;
+  readonly whyNotMinimal?: string;
+}
+
+class Reduction {
+  readonly #strategy: StrategyName;
+  readonly #trials: Trials;
+  readonly #now: () => number;
+  readonly #began: number;
+  #stage = 'start';
+  #shown: { readonly candidate: Candidate; readonly size: CaseSize } | undefined;
+
+  constructor(
+    private readonly start: Candidate,
+    private readonly options: ReductionOptions,
+    private readonly identity: string,
+    known: Trials['answers'] | undefined,
+  ) {
+    const { oracle, signal, mostTrials } = options;
+    this.#strategy = options.strategy ?? 'witness';
+    this.#now = options.now ?? (() => performance.now());
+    this.#began = this.#now();
+    this.#trials = new Trials(start, {
+      oracle,
+      ...(signal !== undefined && { signal }),
+      ...(mostTrials !== undefined && { mostTrials }),
+      ...(known !== undefined && { known }),
+      onTrial: (_, result) => {
+        if (result.verdict !== 'same') this.#progress(result);
+      },
+      onAccepted: (candidate) => {
+        this.#progress({ verdict: 'same' });
+        return this.#save(candidate);
+      },
+    });
+  }
+
+  async run(): Promise<ReductionResult | NotReproduced> {
+    const { signal, startShows, oracle, confirmRuns = 1 } = this.options;
+    const trials = this.#trials;
+    let reached: Reached | StartFails;
+    try {
+      reached = await this.#shrink();
+    } finally {
+      await this.#save(trials.best);
+      await trials.drain();
+    }
+    if (reached instanceof StartFails) return { notReproduced: reached.trial };
+    this.#stage = 'confirming';
+    const result = withoutDescription(trials.best);
+    const tried = trials.counts.accepted > 0 || startShows === true;
+    const confirmation = await confirm(oracle, result, tried, signal?.aborted === true ? 0 : confirmRuns);
+    this.#progress();
+    return {
+      strategy: this.#strategy,
+      result,
+      ...sizeOf(result.case),
       counts: trials.counts,
-      seconds: seconds(),
-      ...shown.size,
+      seconds: this.#seconds(),
+      minimal: reached.whyNotMinimal === undefined,
+      ...reached,
+      ...confirmation,
+    };
+  }
+
+  /** Strategy, passes, single removals; stopped in between, it says where and why. */
+  async #shrink(): Promise<Reached | StartFails> {
+    let afterStrategy: Reached['afterStrategy'];
+    try {
+      await this.#runStrategy();
+      afterStrategy = {
+        counts: this.#trials.counts,
+        seconds: this.#seconds(),
+        ...sizeOf(this.#trials.best.case),
+      };
+      if (this.options.operationsOnly !== true) {
+        await runPasses(passes, this.#trials, this.options.context, (pass) => this.#enter(pass.name));
+      }
+      return { afterStrategy, ...(await this.#tryRemovals()) };
+    } catch (error) {
+      if (error instanceof StartFails) return error;
+      if (!(error instanceof Stopped)) throw error;
+      const interrupted = this.options.signal?.aborted === true;
+      return {
+        ...(afterStrategy !== undefined && { afterStrategy }),
+        removalsTried: 0,
+        whyNotMinimal: interrupted ? 'interrupted' : 'the limit of trials was reached',
+      };
+    }
+  }
+
+  async #runStrategy(): Promise<void> {
+    const { witness = [], dependencies, startShows, oracle } = this.options;
+    this.#enter(this.#strategy);
+    const model = modelOf(this.start);
+    await strategies[this.#strategy].reduce({
+      ...surroundingsOf(model, witness, dependencies),
+      trials: subsetTrials(model, this.#trials),
+      checkStart: async () => {
+        if (startShows === true || (await this.#trials.test(this.start))) return;
+        throw new StartFails(await oracle.run(this.start, 0));
+      },
+    });
+  }
+
+  async #tryRemovals(): Promise<Reached> {
+    this.#stage = 'single removals';
+    const { best } = this.#trials;
+    const removals = this.options.operationsOnly === true ? operationRemovals(best) : singleRemovals(best);
+    const removable = await this.#trials.find(removals.length, (i) => removals[i]!());
+    return removable === undefined
+      ? { removalsTried: removals.length }
+      : { removalsTried: removable.number + 1, whyNotMinimal: 'an operation can still go' };
+  }
+
+  #enter(stage: string): void {
+    this.#stage = stage;
+    this.#progress();
+  }
+
+  #seconds(): number {
+    return (this.#now() - this.#began) / 1000;
+  }
+
+  #progress(last?: TrialResult): void {
+    if (this.options.onProgress === undefined) return;
+    const { best, counts } = this.#trials;
+    if (this.#shown?.candidate !== best) this.#shown = { candidate: best, size: sizeOf(best.case) };
+    this.options.onProgress({
+      stage: this.#stage,
+      counts,
+      seconds: this.#seconds(),
+      ...this.#shown.size,
       ...(last !== undefined && { last }),
     });
-  };
-  const save = async (best: Candidate) => {
-    if (stateFile !== undefined)
-      await writeState(stateFile, { start: identity, answers: trials.answers, best });
-  };
-  const trials: Trials = new Trials(start, {
-    oracle,
-    ...(signal !== undefined && { signal }),
-    ...(options.mostTrials !== undefined && { mostTrials: options.mostTrials }),
-    ...(known !== undefined && { known }),
-    onTrial: (_, result) => {
-      if (result.verdict !== 'same') progress(result);
-    },
-    onAccepted: (candidate) => {
-      progress({ verdict: 'same' });
-      return save(candidate);
-    },
-  });
-
-  let whyNotMinimal: string | undefined;
-  let afterStrategy: ReductionResult['afterStrategy'];
-  let removalsTried = 0;
-  const checkStart = async () => {
-    if (options.startShows === true || (await trials.test(start))) return;
-    throw new StartFails(await oracle.run(start, 0));
-  };
-  try {
-    stage = strategy;
-    progress();
-    const model = modelOf(start);
-    await strategies[strategy].reduce({
-      ...surroundingsOf(model, options.witness ?? [], options.dependencies),
-      trials: subsetTrials(model, trials),
-      checkStart,
-    });
-    afterStrategy = { counts: trials.counts, seconds: seconds(), ...sizeOf(trials.best.case) };
-    if (options.operationsOnly !== true) {
-      await runPasses(passes, trials, options.context, (pass) => {
-        stage = pass.name;
-        progress();
-      });
-    }
-    stage = 'single removals';
-    const removals =
-      options.operationsOnly === true ? operationRemovals(trials.best) : singleRemovals(trials.best);
-    const removable = await trials.find(removals.length, (i) => removals[i]!());
-    removalsTried = removable === undefined ? removals.length : removable.number + 1;
-    if (removable !== undefined) whyNotMinimal = 'an operation can still go';
-  } catch (error) {
-    if (error instanceof StartFails) return { notReproduced: error.trial };
-    if (!(error instanceof Stopped)) throw error;
-    whyNotMinimal = signal?.aborted === true ? 'interrupted' : 'the limit of trials was reached';
-  } finally {
-    await save(trials.best);
-    await trials.drain();
   }
-  stage = 'confirming';
-  const result = withoutDescription(trials.best);
-  const tried = trials.counts.accepted > 0 || options.startShows === true;
-  const confirmation = await confirm(oracle, result, tried, signal?.aborted === true ? 0 : confirmRuns);
-  progress();
-  return {
-    strategy,
-    result,
-    ...sizeOf(result.case),
-    counts: trials.counts,
-    seconds: seconds(),
-    ...(afterStrategy !== undefined && { afterStrategy }),
-    minimal: whyNotMinimal === undefined,
-    removalsTried,
-    ...(whyNotMinimal !== undefined && { whyNotMinimal }),
-    ...confirmation,
-  };
+
+  async #save(best: Candidate): Promise<void> {
+    const { stateFile } = this.options;
+    if (stateFile !== undefined)
+      await writeState(stateFile, { start: this.identity, answers: this.#trials.answers, best });
+  }
 }
 
 /** A description of the original speaks of sessions, tables and values that are not there any more. */

@@ -87,7 +87,7 @@ function withNamedRows(history: History, fallback: Dialect): TranslatedHistory {
   const names = catalog.tables.map(namingColumn).filter((name) => name !== undefined);
   const known = new Map<string, string>();
   let changed = false;
-  const told = operations.map((operation): Operation => {
+  const renamed = operations.map((operation): Operation => {
     const { sql } = operation;
     if (sql === undefined || !namesRowsOnly(operation)) return operation;
     const longer = known.get(sql) ?? withRowNames(sql, catalog);
@@ -99,7 +99,7 @@ function withNamedRows(history: History, fallback: Dialect): TranslatedHistory {
   if (!changed) return { history, notes: [] };
   const columns = [...new Set(names)].join(', ');
   return {
-    history: { header, operations: told },
+    history: { header, operations: renamed },
     notes: [`reads also return ${columns}, by which the trace names rows`],
   };
 }
