@@ -10,6 +10,7 @@ import { KvBuilder } from '../kv-builder.js';
 import type { KvName } from '../kv-history.js';
 import { notUtf8 } from '../lossy-text.js';
 import { BinaryReader } from './binary-reader.js';
+import { scanDbcop } from './dbcop-scan.js';
 import { jsonName } from './elle-json.js';
 import { parseExactJson } from './exact-json.js';
 import type { FormatInput, Imported } from './format.js';
@@ -66,6 +67,8 @@ export function looksLikeDbcop(head: Buffer): boolean {
 export async function readDbcopJson(input: FormatInput): Promise<Imported> {
   const bytes = await allBytes(input.bytes(), input.shown);
   if (!isUtf8(bytes)) throw new FileError({ file: input.shown, line: badLine(bytes) }, notUtf8);
+  const scanned = scanDbcop(bytes);
+  if (scanned !== undefined) return { kind: 'kv', history: settleMarkers(scanned) };
   const text = bytes.toString('utf8');
   const parsed = parseExactJson(text);
   const outer =

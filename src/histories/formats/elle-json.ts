@@ -8,6 +8,7 @@ import { type EventType, eventTypes } from './edn-event.js';
 import type { FormatInput, Imported } from './format.js';
 import { JepsenEvents } from './jepsen-events.js';
 import { JsonElements } from './json-elements.js';
+import { JsonEventScanner } from './json-event.js';
 import { MicroOps } from './micro-ops.js';
 
 export async function readElleJson(input: FormatInput): Promise<Imported> {
@@ -18,9 +19,34 @@ export async function readElleJson(input: FormatInput): Promise<Imported> {
   const ops = new MicroOps();
   const take = (element: unknown, offset: number): void =>
     takeEvent(element, offset, { window, events, ops });
-  await window.readAll(() => elements.run(take));
+  const quick = quickEvents(events, ops);
+  await window.readAll(() => elements.run(take, quick));
   elements.finish();
   return events.finish();
+}
+
+/** Reads events of the usual shape; the place after one, or -1. */
+function quickEvents(
+  events: JepsenEvents,
+  ops: MicroOps,
+): (bytes: Buffer, at: number, end: number) => number {
+  const scanner = new JsonEventScanner();
+  const rereader = new JsonEventScanner();
+  const invokedOps = new MicroOps();
+  return (bytes, at, end) => {
+    const next = scanner.scan(bytes, at, end, ops);
+    if (next < 0) return -1;
+    const head = scanner.head();
+    if (head.type === 'invoke') {
+      // Most invocations are never looked at again, so they are kept as bytes and not as operations.
+      const invoked = Buffer.from(bytes.subarray(scanner.valueFrom, scanner.valueTo));
+      events.invoke(head, () => {
+        rereader.readOps(invoked, invokedOps);
+        return invokedOps;
+      });
+    } else events.complete(head, ops);
+    return next;
+  };
 }
 
 interface Sink {

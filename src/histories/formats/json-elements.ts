@@ -22,22 +22,34 @@ export class JsonElements {
     this.#parse = exact ? parseExactJson : parseJsonText;
   }
 
-  /** Takes every whole element of the window; `offset` is where it begins. */
-  run(take: (element: unknown, offset: number) => void): void {
+  /**
+   * Takes every whole element of the window; `offset` is where it begins. `quick` may read the element at a place by
+   * itself and returns the place after it, or -1.
+   */
+  run(
+    take: (element: unknown, offset: number) => void,
+    quick: (bytes: Buffer, at: number, end: number) => number = () => -1,
+  ): void {
     const window: ByteWindow = this.#window;
     while (window.at < window.end) {
       const byte = window.bytes[window.at]!;
       if (byte === 32 || byte === 10 || byte === 13 || byte === 9) window.at++;
       else if (this.#list === 'closed') window.fail(window.at, 'nothing may follow the list');
       else if (byte === 123) {
+        const isMisplaced = this.#list === 'open' && this.#count > 0 && !this.#comma;
+        const next = isMisplaced ? -1 : quick(window.bytes, window.at, window.end);
+        if (next >= 0) {
+          this.#count++;
+          this.#comma = false;
+          window.at = next;
+          continue;
+        }
         const end = this.#objectEnd();
         if (end < 0) return;
         if (!isUtf8(window.bytes.subarray(window.at, end))) window.fail(window.at, notUtf8);
         const parsed = this.#parse(window.bytes.toString('utf8', window.at, end));
         if (parsed === undefined) window.fail(window.at, 'this is not JSON, from here to the closing "}"');
-        if (this.#list === 'open' && this.#count > 0 && !this.#comma) {
-          window.fail(window.at, 'expected "," before this object');
-        }
+        if (isMisplaced) window.fail(window.at, 'expected "," before this object');
         take(parsed.value, window.at);
         this.#count++;
         this.#comma = false;

@@ -41,6 +41,74 @@ const spellings = {
       .join(''),
 };
 
+describe('JSON', () => {
+  const value = fc.oneof(fc.nat(9), fc.integer(), fc.constantFrom('a', 'ä', '', 'x y', 1.5, 2 ** 60));
+  const micro = fc.oneof(
+    fc.tuple(fc.constantFrom('append', 'w'), value, value),
+    fc.tuple(fc.constant('r'), value, fc.oneof(fc.constant(null), value, fc.array(value, { maxLength: 4 }))),
+  );
+  const event = fc.record(
+    {
+      type: fc.constantFrom('invoke', 'ok', 'fail', 'info'),
+      process: fc.nat(3),
+      value: fc.array(micro, { maxLength: 3 }),
+      f: fc.constant('txn'),
+      time: fc.nat(),
+      index: fc.nat(),
+    },
+    { requiredKeys: ['type', 'process', 'value'] },
+  );
+
+  it('of Elle reads the same from bytes and the general way', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(event, { minLength: 1, maxLength: 8 }),
+        fc.constantFrom(undefined, 1),
+        async (events, indent) => {
+          const text = JSON.stringify(events, null, indent);
+          const slow = text.replaceAll('"type"', '"\\u0074ype"');
+          const [quick, general] = [
+            await readContent(text, { format: 'elle-json' }),
+            await readContent(slow, { format: 'elle-json' }),
+          ];
+          expect(quick).toEqual(general);
+        },
+      ),
+      { numRuns: 200, seed: 7 },
+    );
+  });
+
+  it('of dbcop reads the same from bytes and the general way', async () => {
+    const dbEvent = fc.oneof(
+      fc.record({ Write: fc.record({ variable: value, version: value }) }),
+      fc.record({ Read: fc.record({ variable: value, version: fc.option(value) }) }),
+    );
+    const sessions = fc.array(
+      fc.array(fc.record({ events: fc.array(dbEvent, { maxLength: 3 }), committed: fc.boolean() }), {
+        maxLength: 3,
+      }),
+      { maxLength: 3 },
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        sessions,
+        fc.boolean(),
+        fc.constantFrom(undefined, 1),
+        async (data, wrapped, indent) => {
+          const text = JSON.stringify(wrapped ? { params: { id: 1 }, data, end: 'x' } : data, null, indent);
+          const slow = text.replaceAll('"events"', '"\\u0065vents"');
+          const [quick, general] = [
+            await readContent(text, { format: 'dbcop-json' }),
+            await readContent(slow, { format: 'dbcop-json' }),
+          ];
+          expect(quick).toEqual(general);
+        },
+      ),
+      { numRuns: 200, seed: 7 },
+    );
+  });
+});
+
 describe('lines', () => {
   it.each(['plume', 'awdit', 'viper'] as const)(
     'of %s read the same from bytes and the general way',
