@@ -4,6 +4,7 @@
  */
 import { IsoldeError } from '../errors.js';
 import { benchCheck } from './check-bench.js';
+import { benchCheckCommand } from './check-command-bench.js';
 import { benchExecute } from './execute-bench.js';
 import { benchFormats } from './formats-bench.js';
 import { benchHistory } from './history-bench.js';
@@ -24,7 +25,12 @@ const benches: Readonly<Record<string, Bench>> = {
   history: { title: 'History files', run: benchHistory },
   check: {
     title: 'Checking',
-    run: async () => [...(await benchCheck()), ...(await benchFormats()), ...(await benchTrace())],
+    run: async (options) => [
+      ...(await benchCheckCommand(options)),
+      ...(await benchCheck()),
+      ...(await benchFormats()),
+      ...(await benchTrace()),
+    ],
   },
   execute: { title: 'Executors', run: benchExecute },
   reproduce: { title: 'Reproduction', run: benchReproduce },
