@@ -3,6 +3,7 @@ export {
   type FormatName,
   formatNames,
   formatOfName,
+  formatSamples,
   historyFormats,
   kvFromHistory,
   kvHeader,

@@ -6,7 +6,7 @@ import { IsoldeError } from '../../errors.js';
 import { formatNames } from './format.js';
 import { withFolder } from './import.case.js';
 import { readAnyHistory } from './read-any.js';
-import { samples, zipped } from './samples.case.js';
+import { formatSamples as samples, zipped } from './samples.js';
 
 const piece = fc.oneof(
   fc.uint8Array({ maxLength: 6 }),

@@ -8,6 +8,7 @@ export {
   recognizeFormat,
 } from './read-any.js';
 export { historyFormats } from './registry.js';
+export { formatSamples } from './samples.js';
 export {
   eventLines,
   formatOfName,

@@ -43,7 +43,7 @@ const trace = [
   },
 ];
 
-export const samples: Readonly<Record<FormatName, Buffer>> = {
+export const formatSamples: Readonly<Record<FormatName, Buffer>> = {
   isolde: Buffer.from(
     '{"format":"isolde-history","version":1,"sessions":["a"]}\n' +
       '{"index":0,"session":0,"transaction":0,"kind":"write","start":1,"end":2,"outcome":"ok","ends":"commit","accesses":[{"mode":"write","object":"x","value":1}]}\n',
@@ -69,4 +69,5 @@ export const samples: Readonly<Record<FormatName, Buffer>> = {
   pisco: Buffer.from(JSON.stringify(trace, null, 1)),
 };
 
-export const zipped: Buffer = gzipSync(samples.jepsen);
+/** One of them, compressed. */
+export const zipped: Buffer = gzipSync(formatSamples.jepsen);

@@ -1,0 +1,130 @@
+/**
+ * `npm run campaign environments`: a fresh clone, installed and used as root and as an ordinary user, with umask 022 and
+ * 077, in Turkish, in Tokyo, with a home that cannot be written. In each, `isolde demo` must find its bug, a private
+ * PostgreSQL must start, and the tests that depend on letters, times and files must pass.
+ */
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { CampaignTable } from './table.js';
+
+/** An ordinary user of every system. */
+const nobody = 65534;
+
+interface Environment {
+  readonly name: string;
+  readonly user: 'root' | 'ordinary';
+  readonly umask: string;
+  readonly variables?: Readonly<Record<string, string>>;
+  readonly readOnlyHome?: boolean;
+}
+
+const list: readonly Environment[] = [
+  { name: 'root, umask 022', user: 'root', umask: '022' },
+  { name: 'root, umask 077', user: 'root', umask: '077' },
+  { name: 'ordinary user, umask 022', user: 'ordinary', umask: '022' },
+  { name: 'ordinary user, umask 077', user: 'ordinary', umask: '077' },
+  {
+    name: 'LANG=tr_TR.UTF-8',
+    user: 'root',
+    umask: '022',
+    variables: { LANG: 'tr_TR.UTF-8', LC_ALL: 'tr_TR.UTF-8' },
+  },
+  { name: 'TZ=Asia/Tokyo', user: 'root', umask: '022', variables: { TZ: 'Asia/Tokyo' } },
+  { name: 'read-only home', user: 'ordinary', umask: '022', readOnlyHome: true },
+];
+
+/** What is done in each, and the exit codes it may end with. */
+const steps: readonly (readonly [name: string, command: string, codes: readonly number[]])[] = [
+  ['demo', 'npx isolde demo', [1]],
+  ['probe postgres:', 'npx isolde probe postgres: --anomaly G0', [0]],
+  ['probe sqlite:', 'npx isolde probe sqlite: --anomaly G0', [0]],
+  [
+    'smoke tests',
+    'npx vitest run src/sql src/cases src/contracts src/store/store.test.ts src/visible.test.ts src/secrets.test.ts src/targets/sqlite',
+    [0],
+  ],
+];
+
+export interface EnvironmentsOptions {
+  /** Only environments whose name begins so. */
+  readonly only?: string | undefined;
+}
+
+export function environments({ only = '' }: EnvironmentsOptions): CampaignTable {
+  const top = mkdtempSync(join(tmpdir(), 'isolde-environments-'));
+  chmodSync(top, 0o755);
+  const failures: string[] = [];
+  const rows: string[][] = [];
+  try {
+    for (const environment of list.filter(({ name }) => name.startsWith(only))) {
+      console.error(environment.name);
+      rows.push(tryEnvironment(environment, top, failures));
+    }
+  } finally {
+    rmSync(top, { recursive: true, force: true });
+  }
+  return {
+    name: 'environments',
+    title: 'Environments',
+    about:
+      'A fresh clone of this repository is installed with `npm ci` and used in each environment. A failure is another exit code than expected.',
+    command: 'npm run campaign environments',
+    heads: ['environment', 'npm ci', ...steps.map(([name]) => name), 'failures'],
+    rows,
+    failures,
+  };
+}
+
+function tryEnvironment(environment: Environment, top: string, failures: string[]): string[] {
+  const place = mkdtempSync(join(top, 'place-'));
+  // A server that root starts runs as another user, who must be able to come here.
+  chmodSync(place, 0o755);
+  const home = join(place, 'home');
+  mkdirSync(home);
+  mkdirSync(join(place, 'tmp'));
+  const identity = environment.user === 'root' ? {} : { uid: nobody, gid: nobody };
+  for (const folder of [place, home, join(place, 'tmp')])
+    if (environment.user === 'ordinary') spawnSync('chown', [`${nobody}:${nobody}`, folder]);
+  if (environment.readOnlyHome === true) spawnSync('chown', ['0:0', home]);
+  const does = (command: string, cwd: string): { code: number; said: string } => {
+    const run = spawnSync('sh', ['-c', `umask ${environment.umask}; ${command}`], {
+      ...identity,
+      cwd,
+      encoding: 'utf8',
+      timeout: 900_000,
+      maxBuffer: 64 * 1024 ** 2,
+      env: variablesOf(environment, home, place),
+    });
+    return { code: run.status ?? -1, said: `${run.stdout ?? ''}${run.stderr ?? ''}`.trim() };
+  };
+  const clone = `git -c safe.directory='*' clone -q --no-hardlinks '${process.cwd()}' clone`;
+  const wanted = [['npm ci', `${clone} && cd clone && npm ci --no-audit --no-fund`, [0]] as const, ...steps];
+  let failed = 0;
+  const cells = wanted.map(([name, command, codes], i) => {
+    const { code, said } = does(command, i === 0 ? place : join(place, 'clone'));
+    if (codes.includes(code)) return 'ok';
+    failed++;
+    failures.push(
+      `${environment.name}, ${name}: exit code ${code}: ${said.slice(-300).replaceAll(/\s+/g, ' ')}`,
+    );
+    return `exit code ${code}`;
+  });
+  rmSync(place, { recursive: true, force: true });
+  return [environment.name, ...cells, String(failed)];
+}
+
+function variablesOf({ variables }: Environment, home: string, place: string): NodeJS.ProcessEnv {
+  const { PATH, npm_config_registry: registry, NODE_EXTRA_CA_CERTS: certificates } = process.env;
+  return {
+    PATH,
+    HOME: home,
+    TMPDIR: join(place, 'tmp'),
+    // A home that cannot be written has no room for npm's cache.
+    npm_config_cache: join(place, 'tmp', 'npm'),
+    ...(registry !== undefined && { npm_config_registry: registry }),
+    ...(certificates !== undefined && { NODE_EXTRA_CA_CERTS: certificates }),
+    ...variables,
+  };
+}

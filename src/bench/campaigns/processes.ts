@@ -1,0 +1,117 @@
+/** What the campaigns see of processes: those that work below a folder, and what they use. Linux only (/proc). */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { chmod, mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** A new temporary folder that other users may enter: a server that root starts runs as one of them. */
+export async function openFolder(name: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), `isolde-${name}-`));
+  await chmod(folder, 0o755);
+  return folder;
+}
+
+/** The command line of the build these campaigns are part of. */
+const cli = fileURLToPath(new URL('../../cli/main.js', import.meta.url));
+
+export interface Started {
+  readonly child: ChildProcess;
+  /** Resolves with the exit code, or the signal it died of, and the end of what it said. */
+  readonly ended: Promise<{ readonly code: number | string; readonly said: string }>;
+}
+
+/** Starts `isolde ARGS` with a temporary folder of its own. */
+export function startIsolde(args: readonly string[], temporary: string, cwd: string): Started {
+  const child = spawn(process.execPath, [cli, ...args], {
+    cwd,
+    env: { ...process.env, TMPDIR: temporary },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let said = '';
+  for (const stream of [child.stdout!, child.stderr!])
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      said = (said + text).slice(-2_000);
+    });
+  const ended = new Promise<{ code: number | string; said: string }>((resolve) => {
+    child.on('close', (code, signal) => resolve({ code: code ?? signal ?? 'unknown', said }));
+  });
+  return { child, ended };
+}
+
+/** Processes whose command line names this folder, the campaign's own excepted. */
+export function processesIn(folder: string): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
+    .map(Number)
+    .filter((pid) => textOf(`/proc/${pid}/cmdline`).includes(folder));
+}
+
+/** A process and all that descend from it. */
+export function familyOf(pid: number): number[] {
+  const children = new Map<number, number[]>();
+  for (const name of readdirSync('/proc').filter((each) => /^\d+$/.test(each))) {
+    const parent = Number(/^PPid:\s*(\d+)/m.exec(textOf(`/proc/${name}/status`))?.[1] ?? 0);
+    children.set(parent, [...(children.get(parent) ?? []), Number(name)]);
+  }
+  const family = [pid];
+  for (let i = 0; i < family.length; i++) family.push(...(children.get(family[i]!) ?? []));
+  return family;
+}
+
+/** Whether it is a database server, and not a program that watches over one. */
+export function isServerProcess(pid: number): boolean {
+  return /(postgres|mariadbd|mysqld)\b/.test(textOf(`/proc/${pid}/comm`));
+}
+
+/** Whether a process runs; one that has ended and is not yet waited for does not. */
+export function runs(pid: number): boolean {
+  return /^State:\s*[^ZX]/m.test(textOf(`/proc/${pid}/status`));
+}
+
+/** Memory a process holds alone, in bytes: shared buffers of a server's processes would count many times. */
+export function privateBytes(pid: number): number {
+  const text = textOf(`/proc/${pid}/smaps_rollup`);
+  const kilobytes = (name: string) => Number(new RegExp(`^${name}:\\s*(\\d+)`, 'm').exec(text)?.[1] ?? 0);
+  return (kilobytes('Pss') || kilobytes('Rss')) * 1024;
+}
+
+export function descriptors(pid: number): number {
+  try {
+    return readdirSync(`/proc/${pid}/fd`).length;
+  } catch {
+    return 0;
+  }
+}
+
+/** Bytes of all files below a folder. */
+export function bytesIn(folder: string): number {
+  let bytes = 0;
+  for (const name of readdirSync(folder, { recursive: true })) {
+    try {
+      bytes += statSync(join(folder, String(name))).size;
+    } catch {
+      // Gone in the meantime.
+    }
+  }
+  return bytes;
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+/** Waits until something holds; false if it does not within the limit. */
+export async function until(holds: () => boolean, limitMs: number): Promise<boolean> {
+  const end = performance.now() + limitMs;
+  while (!holds()) {
+    if (performance.now() > end) return false;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  return true;
+}

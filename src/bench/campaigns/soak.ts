@@ -1,0 +1,85 @@
+/**
+ * `npm run campaign soak [-- --minutes M --target URL …]`: a hunt for a long time on each target, one after another, and
+ * whether what it uses stays flat: memory of the hunt, descriptors, memory and processes of the server, bytes in
+ * the temporary folder. Compared are the medians of the second and of the last quarter of the time.
+ */
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { bytesIn, descriptors, familyOf, openFolder, privateBytes, startIsolde } from './processes.js';
+import type { CampaignTable } from './table.js';
+
+export interface SoakOptions {
+  /** Over all targets. */
+  readonly minutes: number;
+  readonly targets: readonly string[];
+}
+
+const measures = ['hunt, MB', 'descriptors', 'server, MB', 'server processes', 'temporary, MB'] as const;
+type Sample = readonly number[];
+
+/** Growth that is no leak: a third, and what is lost in noise. */
+const growth = 1.33;
+const noise: Sample = [48, 8, 48, 3, 32];
+
+export async function soak({ minutes, targets }: SoakOptions): Promise<CampaignTable> {
+  const rows: string[][] = [];
+  const failures: string[] = [];
+  const seconds = Math.round((minutes * 60) / targets.length);
+  for (const target of targets) {
+    const { samples, code } = await watch(target, seconds);
+    const quarter = (n: number) => samples.slice((samples.length * n) / 4, (samples.length * (n + 1)) / 4);
+    measures.forEach((measure, m) => {
+      const [early, late] = [quarter(1), quarter(3)].map((some) => median(some.map((sample) => sample[m]!)));
+      const grown = late! > early! * growth + noise[m]!;
+      rows.push([target, measure, early!.toFixed(0), late!.toFixed(0), grown ? '1' : '0']);
+      if (grown)
+        failures.push(
+          `${target}: ${measure} grew from ${early!.toFixed(0)} to ${late!.toFixed(0)} in ${seconds} s`,
+        );
+    });
+    if (code !== 0 && code !== 1) failures.push(`${target}: the hunt ended with ${code}`);
+  }
+  return {
+    name: 'soak',
+    title: 'A long hunt',
+    about: `A hunt of ${seconds} s on each target, sampled every few seconds. Compared are the medians of the second and the last quarter; growth by more than a third, and by more than noise, is a failure.`,
+    command: `npm run campaign soak -- --minutes ${minutes}`,
+    heads: ['target', 'measure', 'second quarter', 'last quarter', 'failures'],
+    rows,
+    failures,
+  };
+}
+
+async function watch(target: string, seconds: number): Promise<{ samples: Sample[]; code: number | string }> {
+  const folder = await openFolder('soak');
+  const samples: Sample[] = [];
+  try {
+    const args = ['hunt', target, '--for', `${seconds}s`, '--seed', 'soak', '--store', join(folder, 'store')];
+    const { child, ended } = startIsolde(args, folder, folder);
+    const timer = setInterval(() => samples.push(sampleOf(child.pid!, folder)), Math.max(500, seconds * 10));
+    const { code, said } = await ended;
+    clearInterval(timer);
+    if (code !== 0 && code !== 1) console.error(said);
+    return { samples, code };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function sampleOf(pid: number, folder: string): Sample {
+  const megabytes = (bytes: number) => bytes / 1024 ** 2;
+  const others = familyOf(pid).slice(1);
+  const server = others.reduce((sum, each) => sum + privateBytes(each), 0);
+  return [
+    megabytes(privateBytes(pid)),
+    descriptors(pid),
+    megabytes(server),
+    others.length,
+    megabytes(bytesIn(folder)),
+  ];
+}
+
+function median(numbers: readonly number[]): number {
+  const sorted = numbers.toSorted((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? 0;
+}
