@@ -13,14 +13,17 @@ export const defaultTargetUrl = 'duckdb:';
 
 /**
  * Opens the database a URL names; no URL means the embedded default. The query parameter `fault` wraps it
- * (`faults/`); every other parameter is the engine's.
+ * (`faults/`), `process=own` puts an embedded engine into a process of its own; every other parameter is the engine's.
  */
 export async function openTarget(url: string | undefined, options: OpenOptions = {}): Promise<Target> {
   const { engineUrl, fault } = splitFault(normalizeUrl(url));
   const declaration = declarationOf(engineUrl);
   const open = async () => {
     try {
-      return await (await declaration.load()).open(engineUrl, options);
+      const inner = splitOwnProcess(engineUrl);
+      if (inner === undefined) return await (await declaration.load()).open(engineUrl, options);
+      const { openInOwnProcess } = await import('./exec/own-process.js');
+      return await openInOwnProcess(engineUrl, inner, options);
     } catch (error) {
       throw hiding(secretsIn(engineUrl), error);
     }
@@ -36,6 +39,14 @@ export async function openTarget(url: string | undefined, options: OpenOptions =
     await target.close();
     throw error;
   }
+}
+
+/** The URL of an embedded engine without `process=own`; undefined when it does not ask for that. */
+export function splitOwnProcess(url: string): string | undefined {
+  const match = /^(?:duckdb|turso|sqlite):[^?]*\?/i.test(url) ? /([?&])process=own(&|$)/.exec(url) : null;
+  if (match === null) return undefined;
+  const rest = url.slice(match.index + match[0].length);
+  return url.slice(0, match.index) + (rest === '' ? '' : match[1] + rest);
 }
 
 /** The error without the secrets of a URL: drivers and adapters repeat what they were given. */

@@ -39,6 +39,14 @@ interface Waiter {
 const maxLineLength = 256 * 1024 * 1024;
 const stderrKept = 4000;
 
+/** A program started without a shell. */
+export interface AdapterProgram {
+  readonly file: string;
+  readonly args: readonly string[];
+  /** What messages call it. */
+  readonly shown: string;
+}
+
 export class AdapterProcess {
   readonly #child: ChildProcess;
   readonly #waiters = new Map<number, Waiter>();
@@ -49,9 +57,17 @@ export class AdapterProcess {
   #failure: AdapterFailure | undefined;
   readonly #exited: Promise<void>;
 
-  constructor(readonly command: string) {
+  /** As messages name it. */
+  readonly command: string;
+
+  constructor(command: string | AdapterProgram) {
     // Own process group: the shell and what it started end together.
-    this.#child = spawn(command, { shell: true, detached: true, stdio: ['pipe', 'pipe', 'pipe'] });
+    const options = { detached: true, stdio: 'pipe' } as const;
+    this.command = typeof command === 'string' ? command : command.shown;
+    this.#child =
+      typeof command === 'string'
+        ? spawn(command, { ...options, shell: true })
+        : spawn(command.file, command.args, options);
     this.#child.stdout!.setEncoding('utf8').on('data', (chunk: string) => this.#receive(chunk));
     this.#child.stderr!.setEncoding('utf8').on('data', (chunk: string) => {
       this.#stderr = (this.#stderr + chunk).slice(-stderrKept);

@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { errorText, IsoldeError } from '../../errors.js';
 import { hideSecrets } from '../../secrets.js';
 import type { Answer, OpenOptions, Scratch, Session, SessionOptions, Target } from '../target.js';
-import { AdapterFailure, AdapterProcess, AdapterRefusal } from './adapter-process.js';
+import { AdapterFailure, AdapterProcess, type AdapterProgram, AdapterRefusal } from './adapter-process.js';
 import { type Hello, protocolVersion, readAnswer, readHello, readWaiting } from './protocol.js';
 
 const nothing = () => undefined;
@@ -18,22 +18,37 @@ export async function openExecTarget(url: string, options: OpenOptions): Promise
   if (command === '') {
     throw new IsoldeError('usage', 'exec: needs a command, as in "exec:python3 adapter.py"');
   }
+  return openAdapter(command, url, {}, options);
+}
+
+/** Starts an adapter and asks who it is; `settings` are added to those it tells of. */
+export async function openAdapter(
+  command: string | AdapterProgram,
+  url: string,
+  settings: Readonly<Record<string, string>>,
+  options: OpenOptions,
+): Promise<ExecTarget> {
   const adapter = new AdapterProcess(command);
   try {
     const limitMs = options.connectTimeoutMs ?? 10_000;
     const hello = await firstOf(
       adapter.request('hello', { protocol: protocolVersion }, readHello),
       limitMs,
-      `the adapter "${hideSecrets(command)}" did not answer hello within ${limitMs} ms`,
+      `the adapter "${hideSecrets(adapter.command)}" did not answer hello within ${limitMs} ms`,
     );
-    return new ExecTarget(adapter, hello, url);
+    const told = { ...hello.settings, ...settings };
+    return new ExecTarget(
+      adapter,
+      Object.keys(told).length === 0 ? hello : { ...hello, settings: told },
+      url,
+    );
   } catch (thrown) {
     await adapter.stop();
     throw new IsoldeError('connect', errorText(thrown), { cause: thrown });
   }
 }
 
-class ExecTarget implements Target {
+export class ExecTarget implements Target {
   readonly name: Target['name'];
   readonly dialect: Target['dialect'];
   readonly stamp: Target['stamp'];
