@@ -6,6 +6,7 @@
  * The prefixes are a guess, for COMMITs that overlap may have happened in another order than they were answered; so the orders
  * found are soft, and yield to what single rows show. Where tables are not known exactly nothing is said.
  */
+import { bagOf } from '../rows/index.js';
 import { type EvaluatedRow, isUndecidable } from '../sql/index.js';
 import { imageAt, overlappingCommits } from './chains.js';
 import { because, type Evidence, type Order, type Query } from './evidence.js';
@@ -45,7 +46,7 @@ function orderQuery(
 ): void {
   const { step, snapshot } = query;
   const object = query.tables[0]!;
-  const seen = bag(query.result);
+  const seen = bagOf(query.result);
   const runs: [number, number][] = [];
   for (let moment = 0; moment <= commits.length; moment++) {
     const unseen = new Set(commits.slice(moment));
@@ -57,7 +58,7 @@ function orderQuery(
     }
     const result = query.run((table) => states.get(table) ?? []);
     if (typeof result === 'string' || result.some((row) => row.some((cell) => isUndecidable(cell)))) return;
-    if (bag(result) !== seen) continue;
+    if (bagOf(result) !== seen) continue;
     const run = runs.at(-1);
     if (run !== undefined && run[1] === moment - 1) run[1] = moment;
     else runs.push([moment, moment]);
@@ -87,11 +88,4 @@ function stateAt(
     if (image !== 'absent') found.push(image);
   }
   return found;
-}
-
-function bag(rows: readonly EvaluatedRow[]): string {
-  return rows
-    .map((row) => JSON.stringify(row))
-    .sort()
-    .join('\n');
 }

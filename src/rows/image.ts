@@ -59,3 +59,11 @@ export function sameCell(stored: Evaluated, shown: Evaluated): boolean | undefin
     return showValue(stored) === showValue(shown) ? true : undefined;
   return String(stored) === String(shown);
 }
+
+/** Rows without their order: equal for results that hold the same rows equally often. */
+export function bagOf(rows: readonly EvaluatedRow[]): string {
+  return rows
+    .map((row) => JSON.stringify(row))
+    .sort()
+    .join('\n');
+}

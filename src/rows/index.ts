@@ -10,6 +10,7 @@ export {
   withCatalog,
 } from './catalog.js';
 export {
+  bagOf,
   type Image,
   imageKey,
   isHit,

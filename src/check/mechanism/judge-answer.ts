@@ -4,12 +4,19 @@
  */
 
 import type { Operation } from '../../histories/index.js';
-import { hasSnapshot, type QueryPlan, type ScanPlan, type Table, type Tx } from '../../rows/index.js';
+import {
+  hasSnapshot,
+  type QueryPlan,
+  type ScanPlan,
+  splitObject,
+  type Table,
+  type Tx,
+} from '../../rows/index.js';
 import { classifyStatement } from '../../sql/index.js';
 import { checkLock } from './conflicts.js';
 import { judgeQuery } from './judge-query.js';
 import { judgeScan } from './judge-read.js';
-import { linesOfAccesses, linesOfRows, splitObject } from './lines.js';
+import { linesOfAccesses, linesOfRows } from './lines.js';
 import type { View } from './row-chain.js';
 import { SnapshotBounds } from './snapshot-bounds.js';
 import { boundsOf, narrowedSnapshot, type Verification } from './verification.js';

@@ -5,7 +5,7 @@
  */
 
 import type { Operation } from '../../histories/index.js';
-import type { QueryPlan, Table, Tx } from '../../rows/index.js';
+import { bagOf, type QueryPlan, type Table, type Tx } from '../../rows/index.js';
 import { type EvaluatedRow, isUndecidable } from '../../sql/index.js';
 import { joined, ofData, ofOperation, ofRow, say } from '../explanation.js';
 import { values } from '../observation.js';
@@ -81,7 +81,7 @@ function evaluate(
   }
   // Statements that meet current rows one by one need not see them in one state.
   if (view.current && states > 1) return 'a locking query over rows that were changing';
-  const seen = bag(operation.rows ?? []);
+  const seen = bagOf(operation.rows ?? []);
   const expected: string[] = [];
   for (let state = 0; state < states; state++) {
     const tables = pickState(choices, state);
@@ -89,7 +89,7 @@ function evaluate(
     if (typeof rows === 'string') return rows;
     if (rows.some((row) => row.some((cell) => isUndecidable(cell))))
       return 'a value of the result cannot be computed exactly';
-    if (bag(rows) === seen) return { fits: true, states, expected };
+    if (bagOf(rows) === seen) return { fits: true, states, expected };
     expected.push(describeRows(rows));
   }
   return { fits: false, states, expected };
@@ -113,13 +113,6 @@ function pickState(choices: ReadonlyMap<Table, RowChoices>, state: number): Map<
     tables.set(table, picked);
   }
   return tables;
-}
-
-function bag(rows: readonly EvaluatedRow[]): string {
-  return rows
-    .map((row) => JSON.stringify(row))
-    .sort()
-    .join('\n');
 }
 
 /** An answer that fits no state; `missed`: rows the transaction wrote, without which it would fit one. */

@@ -1,7 +1,7 @@
 /** The lines of a result, from what the engine returned or from what a trace says was read. */
 
 import type { Access, Operation } from '../../histories/index.js';
-import { rowKey, type ScanPlan } from '../../rows/index.js';
+import { type RowValues, rowKey, type ScanPlan, splitObject, valuesOf } from '../../rows/index.js';
 import {
   type Dialect,
   type EvaluatedRow,
@@ -40,20 +40,6 @@ export function linesOfRows(operation: Operation, plan: ScanPlan): Line[] {
       },
     };
   });
-}
-
-export type RowValues = Readonly<Record<string, Value>>;
-
-/** The values of a row in an access, by column; undefined: the access does not tell them. */
-export function valuesOf({ value }: Access): RowValues | undefined {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
-  return value as RowValues;
-}
-
-/** Splits `table/row`. */
-export function splitObject(object: string): readonly [table: string, key: string] {
-  const at = object.indexOf('/');
-  return at < 0 ? ['', object] : [object.slice(0, at), object.slice(at + 1)];
 }
 
 /** Values a trace wrote as text equal the numbers they spell. */

@@ -16,7 +16,6 @@
  * What a transaction wrote itself comes before everything (`own`).
  */
 import { always, type Image, type Interval, mergeImages, type Tx } from '../../rows/index.js';
-import { type EvaluatedRow, isUndecidable } from '../../sql/index.js';
 
 export interface State {
   /** The operation that wrote it; -1: the initial state. */

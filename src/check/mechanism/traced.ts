@@ -1,10 +1,10 @@
 /** Writes of imported traces: the recorder says which rows a statement wrote and what it put into them. */
 
 import type { Operation } from '../../histories/index.js';
-import { type Image, intervalOf, mergeImages } from '../../rows/index.js';
+import { type Image, intervalOf, mergeImages, splitObject, valuesOf } from '../../rows/index.js';
 import type { EvaluatedRow } from '../../sql/index.js';
 import { isPermitted, type Write } from './judge-write.js';
-import { columnAt, splitObject, valuesOf } from './lines.js';
+import { columnAt } from './lines.js';
 import { lookAt } from './outlook.js';
 import type { Verification } from './verification.js';
 
