@@ -228,6 +228,13 @@ describe('values written more than once', () => {
     expect(check(text, 'read committed').valid).toBe(true);
   });
 
+  it('hide nothing that is certain, however many outcomes are open', () => {
+    const many = Array.from({ length: 33 }, (_, i) => `U${i}?: wx1 rz7`).join(' | ');
+    expect(check(`A: wx1 | ${many} | C: rx1 ry7`).findings.map(({ kind }) => kind)).toEqual(['garbage-read']);
+    // No way in which all 33 ended was tried but two: nothing can be said.
+    expect(check(`A: wx1 wy1 | ${many} | C: rx1 ry_`, 'read atomic').valid).toBe('unknown');
+  });
+
   it('are told from reads of what was overwritten, aborted or not yet written', () => {
     const kindsOf = (text: string) => check(text).findings.map(({ kind }) => kind);
     expect(kindsOf('A: wx1 wx2 | B: wx1 wx3 | C: rx1')).toEqual(['G1b']);

@@ -7,7 +7,7 @@
  * 3. If they do not settle the level asked for, it is decided by itself (`decide.ts`).
  * 4. The other levels follow from the lattice or are decided, from the strongest down.
  */
-import { type Definitions, type KvHistory, kvAborted, kvCommitted } from '../../histories/index.js';
+import { type Definitions, type KvHistory, kvAborted, kvCommitted, kvUnseen } from '../../histories/index.js';
 import type { Finding, GraphAnomaly } from '../finding.js';
 import { cyclicComponents } from '../graph/components.js';
 import { findCycles } from '../graph/cycles.js';
@@ -31,7 +31,7 @@ import { defaultEffort, Effort } from './effort.js';
 import { cycleFinding, problemFinding, withoutRepetitions } from './kv-findings.js';
 import { type PreparedKv, prepareKv } from './prepared-kv.js';
 import { resolveReads } from './resolve-reads.js';
-import type { ResolvedKv } from './resolved-kv.js';
+import type { OpenRead, ResolvedKv } from './resolved-kv.js';
 
 export interface CheckOptions {
   /** The level to hold the history to; serializable unless told. */
@@ -84,7 +84,7 @@ export function checkKv(history: KvHistory, options: CheckOptions = {}): CheckRe
   progress('tracing reads to writes');
   const resolved = resolveReads(history);
   const outcomes = openOutcomes(resolved);
-  if (outcomes.length > 0) return checkOutcomes(history, outcomes, options);
+  if (outcomes.length > 0) return checkOutcomes(history, { ...resolved, txs: outcomes }, options);
   const definitions =
     options.definitions ?? history.definitions ?? (resolved.hasLists ? 'adya' : 'axiomatic');
   const level = levelUnder(options.level ?? 'serializable', definitions);
@@ -156,15 +156,33 @@ function openOutcomes({ openReads, counts, opTx }: ResolvedKv): number[] {
   return [...new Set(writers)].filter((tx) => counts[tx] === 0).sort((a, b) => a - b);
 }
 
+/** The history as if these transactions had not committed, without the reads that they may explain: what it breaks is broken. */
+function withoutReads(history: KvHistory, txs: readonly number[], reads: readonly OpenRead[]): KvHistory {
+  const txStatus = history.txStatus.slice();
+  for (const tx of txs) txStatus[tx] = kvAborted;
+  const opValue = history.opValue.slice();
+  for (const { op } of reads) opValue[op] = kvUnseen;
+  return { ...history, txStatus, opValue };
+}
+
 const mostOutcomes = 6;
 
 /** Tries the ways in which transactions of unknown outcome may have ended: one that holds is enough. */
-function checkOutcomes(history: KvHistory, txs: readonly number[], options: CheckOptions): CheckResult {
+function checkOutcomes(
+  history: KvHistory,
+  { txs, openReads }: { readonly txs: readonly number[]; readonly openReads: readonly OpenRead[] },
+  options: CheckOptions,
+): CheckResult {
   const { onVerdict, certificate } = options;
   const effort = new Effort(
     { ...defaultEffort, seconds: options.budget ?? defaultEffort.seconds },
     options.now,
   );
+  const certain = checkKv(withoutReads(history, txs, openReads), { ...options, onVerdict: () => {} });
+  if (certain.valid === false) {
+    onVerdict?.(false);
+    return certain;
+  }
   const ways = txs.length <= mostOutcomes ? 1 << txs.length : 2;
   let undecided: CheckResult | undefined;
   let broken: CheckResult | undefined;
@@ -185,7 +203,7 @@ function checkOutcomes(history: KvHistory, txs: readonly number[], options: Chec
     if (result.valid === false) broken ??= result;
     else undecided ??= result;
   }
-  const known = undecided === undefined && ways === 1 << txs.length;
+  const known = undecided === undefined && txs.length <= mostOutcomes;
   onVerdict?.(known ? false : 'unknown');
   if (known && broken !== undefined) {
     const proof =
