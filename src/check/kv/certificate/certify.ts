@@ -50,7 +50,7 @@ export function certifyFalse(
   },
 ): Certificate | undefined {
   const named = finding.transactions.map(({ id }) => id);
-  for (const more of [asTheyAre, withWriters, withWitnesses, withAllBehind]) {
+  for (const more of [asTheyAre, withWriters, withWitnesses, withAllBehind, everything]) {
     const txs = more(history, named);
     const restriction = new Restriction(history, txs);
     const breaks = (some: readonly number[]): boolean => options.breaks(restriction.to(some));
@@ -97,6 +97,10 @@ function withWitnesses(history: KvHistory, txs: readonly number[]): number[] {
 }
 
 const mostBehind = 500;
+
+/** Of a short history all of it: what leads from one to the other may lie outside of what they read. */
+const everything = ({ txCount }: KvHistory, txs: readonly number[]): readonly number[] =>
+  txCount > mostBehind ? txs : Array.from({ length: txCount }, (_, tx) => tx);
 
 /** The transactions, their witnesses, and what those rest on, as long as that is not too much to look at. */
 function withAllBehind(history: KvHistory, txs: readonly number[]): readonly number[] {

@@ -47,6 +47,18 @@ describe('a certificate', () => {
     expect(verifyCertificate(kv('A: wx1 | B: rx1'), order('serializable', [0, 1])).accepted).toBe(true);
   });
 
+  it('of a few transactions holds those that lead from one to another', () => {
+    for (const text of [
+      'T1@s2: rx4 wx1 | T2?: wx2 rx2 | T3@s0: wx3 | T4@s2: rx3 rx3 rx3 | T5@s0: wx4',
+      'T1@s2: wx0 wx0 wx0 | T2@s0: rx_ wx1 wx2 | T3@s2?: rx_ wx1 | T4!: rx2 | T5@s1: rx1',
+      'T1@s0: wy0 rx0 wx0 | T2@s0: rz_ | T3?: wz0 wy1 wx0',
+    ]) {
+      const core = certify(text, 'causal');
+      expect(core).toMatchObject({ valid: false });
+      expect(verifyCertificate(kv(text), core!)).toEqual({ accepted: true });
+    }
+  });
+
   it('does not list what aborted', () => {
     expect(verifyCertificate(kv('A!: wx1 | B: rx1'), order('serializable', [0, 1])).accepted).toBe(false);
     expect(verifyCertificate(kv('A?: wx1 | B: rx1'), order('serializable', [0, 1])).accepted).toBe(true);
