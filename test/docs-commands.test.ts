@@ -7,7 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { mariadbAvailable } from '../src/targets/mysql/index.js';
-import { type PrivateServer, postgresAvailable, startPostgresServer } from '../src/targets/postgres/index.js';
+import { type PrivateServer, postgresAvailable } from '../src/targets/postgres/index.js';
+import { asUser, startServer, urlOf } from '../src/targets/postgres/postgres-lab.case.js';
 import { enginesRequired, isolde } from './isolde.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'isolde-docs-test-'));
@@ -66,6 +67,11 @@ const samples = 'examples/histories';
 const replaced: Readonly<Record<string, () => string>> = {
   'history.edn': () => `${samples}/write-skew.edn`,
   'store/latest/history.edn': () => `${samples}/write-skew.edn`,
+  'history.json': () =>
+    file(
+      'history.json',
+      '{"process":0,"type":"invoke","f":"add","value":1}\n{"process":0,"type":"ok","f":"add","value":1}\n',
+    ),
   'run.history.jsonl': () => `${samples}/duckdb-17223.history.jsonl`,
   'plume.txt': () => file('plume.txt', 'w(1,1,0,0)\nr(1,1,1,1)\n'),
   'run-*.txt': () => file('run-1.txt', 'w(1,1,0,0)\nr(1,1,1,1)\n'),
@@ -121,9 +127,11 @@ beforeAll(async () => {
   const made = await isolde(['hunt', 'duckdb:', '--bugs', '1', '--for', '60s', '--store', store]);
   expect(made.code, made.err).toBe(1);
   if (postgresAvailable() !== undefined) return;
-  const started = await startPostgresServer({ settings: {}, startTimeoutMs: 30_000 });
-  const { host, port, login } = started;
-  server = { ...started, url: `postgres://${login.user}:${login.password}@${host}:${port}/postgres` };
+  const started = await startServer();
+  // The role that docs/stages/safety.md asks for: it may create schemas in one database, and nothing else.
+  await asUser(urlOf(started), `CREATE ROLE tester LOGIN PASSWORD 'tester'`, 'CREATE DATABASE shop');
+  await asUser(urlOf(started), 'GRANT CREATE ON DATABASE shop TO tester');
+  server = { ...started, url: urlOf(started, { user: 'tester', password: 'tester', database: 'shop' }) };
 }, 120_000);
 afterAll(async () => server?.stop());
 
