@@ -186,10 +186,8 @@ function printFigures() {
 
 const problems = [];
 checkDirection(problems);
-if (process.argv.includes('--strict')) {
-  checkCycles(problems);
-  checkFunctions(problems);
-}
+checkCycles(problems);
+checkFunctions(problems);
 checkArchitecture(problems, process.argv.includes('--write'));
 if (process.argv.includes('--figures')) printFigures();
 if (problems.length > 0) {

@@ -2,7 +2,7 @@
 import { type Case, parseScript, type Schedule, serialOrder, transactionsOf } from '../cases/index.js';
 import type { CycleEdge, EdgeName, Finding, FindingKind } from '../check/index.js';
 import type { History, Operation } from '../histories/index.js';
-import type { Behaviour } from './signature.js';
+import type { Behaviour } from './behaviour.js';
 
 export interface About extends Partial<Pick<Finding, 'oracle' | 'contract' | 'clause' | 'versions'>> {
   readonly kind: FindingKind;

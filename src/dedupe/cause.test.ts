@@ -7,7 +7,8 @@ import { findContract } from '../contracts/index.js';
 import { runScheduled } from '../execute/index.js';
 import { openTarget } from '../targets/index.js';
 import { type About, behaviourOf } from './behaviour.case.js';
-import { type Behaviour, nameOf, signatureOf, variantOf } from './signature.js';
+import type { Behaviour } from './behaviour.js';
+import { nameOf, signatureOf, variantOf } from './signature.js';
 
 const setup = 'CREATE TABLE t (id INT, a INT, b INT);\nINSERT INTO t VALUES (0, 0, 0), (1, 0, 0);\n\n';
 const keyed = setup.replace('id INT', 'id INT PRIMARY KEY');

@@ -18,13 +18,13 @@
  */
 import { describeKind, type FindingKind, findContract } from '../contracts/index.js';
 import type { History } from '../histories/index.js';
+import type { Behaviour } from './behaviour.js';
 import { missedConflict, writeKind } from './conflict.js';
 import { nameShortened } from './cycle-shape.js';
 import { actOfEvent, type CaseEvent, type CaseEvents, isWrite } from './events.js';
 import { type KeyColumns, keyColumnsOf } from './keys.js';
 import { eventAt, type NamedAct, namedActs } from './named.js';
 import { rolesOf } from './roles.js';
-import type { Behaviour } from './signature.js';
 
 /** One word for a cause: the kind of a finding, or that a write conflict was missed. */
 export type CauseName = FindingKind | 'missed-conflict';

@@ -1,5 +1,5 @@
+export type { Behaviour } from './behaviour.js';
 export {
-  type Behaviour,
   describeBehaviour,
   nameOf,
   signatureOf,

@@ -9,7 +9,8 @@ import { runScheduled } from '../execute/index.js';
 import type { History } from '../histories/index.js';
 import { probeCases } from '../probe/index.js';
 import { openTarget, type Scratch, type Target } from '../targets/index.js';
-import { type Behaviour, describeBehaviour, signatureOf, variantOf } from './signature.js';
+import type { Behaviour } from './behaviour.js';
+import { describeBehaviour, signatureOf, variantOf } from './signature.js';
 
 /** Bugs of the embedded engine and of a broken one, each with the run that shows it. */
 async function collect(url: string, cases: readonly ScheduledCase[]): Promise<Behaviour[]> {

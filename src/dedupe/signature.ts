@@ -20,23 +20,14 @@
  * needs of it), the engine and its version, conditions, how many rows show the bug.
  */
 import { createHash } from 'node:crypto';
-import type { Case, Schedule } from '../cases/index.js';
 import type { Finding } from '../check/index.js';
 import { findContract } from '../contracts/index.js';
 import type { History } from '../histories/index.js';
+import type { Behaviour } from './behaviour.js';
 import { canonicalLines } from './canonical.js';
 import { type CauseName, causeOf } from './cause.js';
 import { type CaseEvents, eventsOf } from './events.js';
 import { rolesOf } from './roles.js';
-
-/** What a signature is made of; every bug has it. */
-export interface Behaviour {
-  readonly case: Case;
-  readonly schedule: Schedule;
-  readonly finding: Finding;
-  /** The run the finding is about. */
-  readonly history: History;
-}
 
 /** Grows whenever the same bug gets another signature: stores then look for what they keep under the older one. */
 export const signatureVersion = 1;

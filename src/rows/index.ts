@@ -43,10 +43,10 @@ export { type RowValues, recordedCells, splitObject, valuesOf } from './recorded
 export { cellKey, joinKey, rowKey } from './row-key.js';
 export { Savepoints, savepointOf } from './savepoints.js';
 export { fixesSnapshot, type Likelihood } from './snapshot-rule.js';
-export { type IdentityBasis, IdentityEnded, identityText, type Table } from './table.js';
+export { type IdentityBasis, IdentityEnded, identityText, type Table, type UniqueKeys } from './table.js';
 
 export { mayMeet, type Touch, touchOf } from './touched.js';
 
 export { hasSnapshot, type Tx, transactionsOfHistory } from './transactions.js';
 
-export { recordKeys, sharesKey, type UniqueKeys } from './unique-keys.js';
+export { recordKeys, sharesKey } from './unique-keys.js';

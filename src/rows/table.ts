@@ -1,6 +1,5 @@
 /** What is known of a table: its shape, its keys, what names its rows, and the rows it started with. */
 import type { EvaluatedRow, TableShape } from '../sql/index.js';
-import type { UniqueKeys } from './unique-keys.js';
 
 /**
  * Why the columns of an identity tell rows apart:
@@ -11,6 +10,9 @@ import type { UniqueKeys } from './unique-keys.js';
  * - `none`: nothing does.
  */
 export type IdentityBasis = 'given' | 'declared' | 'shown' | 'none';
+
+/** Positions of the columns of each unique key; undefined: not all keys are known. */
+export type UniqueKeys = readonly (readonly number[])[] | undefined;
 
 export interface Table {
   readonly number: number;

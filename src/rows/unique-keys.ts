@@ -15,10 +15,7 @@ import {
   type TableShape,
 } from '../sql/index.js';
 
-import type { Table } from './table.js';
-
-/** Positions of the columns of each unique key; undefined: not all keys are known. */
-export type UniqueKeys = readonly (readonly number[])[] | undefined;
+import type { Table, UniqueKeys } from './table.js';
 
 /** The keys of a table, from its CREATE TABLE and the indexes of the set-up. */
 export function uniqueKeysOf(

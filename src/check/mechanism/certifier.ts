@@ -21,10 +21,10 @@ import type { FamilyCycle } from '../graph/cycle-search.js';
 import { findCycles } from '../graph/cycles.js';
 import { buildGraph, EdgeList, edgeNames, predicateRw, rw, wr, ww } from '../graph/graph.js';
 import { cycleRulesOut, nameCycle } from '../graph/name-cycle.js';
-import { type Expectation, explainingVersions, type ScanRead } from './judge-read.js';
 import { describeTx, ofTx, operationAt, textOf } from './prose.js';
 import type { Tally } from './result.js';
 import { imagesOf, type RowChain, type Version } from './row-chain.js';
+import { type Expectation, explainingVersions, type ScanRead } from './scan-read.js';
 
 interface EdgeNote {
   readonly object: string;

@@ -24,8 +24,8 @@ import {
 import { counted } from '../../words.js';
 import { joined, ofData, ofOperation, ofRow, type Phrase, phrase, say } from '../explanation.js';
 import { certainRows } from './certain-state.js';
+import type { Write } from './followed-write.js';
 import type { PendingWrite } from './in-flight.js';
-import type { Write } from './judge-write.js';
 import { lookAt } from './outlook.js';
 import { describeImage, describeReports, makeFinding, ofTx, ofVersion } from './prose.js';
 import { imagesOf, type RowChain, type Version, type View } from './row-chain.js';

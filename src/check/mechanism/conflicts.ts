@@ -15,7 +15,7 @@ import {
 } from '../../rows/index.js';
 import { counted } from '../../words.js';
 import { at, during, joined, ofData, ofOperation, ofRow, type Phrase, phrase, say } from '../explanation.js';
-import type { Write } from './judge-write.js';
+import type { Write } from './followed-write.js';
 import type { LockMode } from './locks.js';
 import type { Outlook } from './outlook.js';
 import { describeSource, makeFinding, observe, ofTx, ofVersion } from './prose.js';

@@ -7,8 +7,9 @@
  */
 import type { Operation } from '../../histories/index.js';
 import { type Image, intervalOf, mergeImages, rowKey, type UpsertPlan } from '../../rows/index.js';
+import type { Write } from './followed-write.js';
 import type { PendingWrite } from './in-flight.js';
-import { placeTaken, record, standsInForAnother, type Write } from './judge-write.js';
+import { placeTaken, record, standsInForAnother } from './judge-write.js';
 import type { MirrorTable } from './mirror.js';
 import { lookAt, type Outlook } from './outlook.js';
 import type { RowChain, View } from './row-chain.js';

@@ -14,53 +14,16 @@
  * possible: an index scan can pass by a row that moves.
  */
 
-import type { Operation } from '../../histories/index.js';
-import type { ScanPlan, Tx } from '../../rows/index.js';
-import { type EvaluatedRow, isUndecidable, type Row } from '../../sql/index.js';
+import type { ScanPlan } from '../../rows/index.js';
+import { type EvaluatedRow, isUndecidable } from '../../sql/index.js';
 import { mayTouch } from './in-flight.js';
 import { learnFromRead } from './learn.js';
-import type { MirrorTable } from './mirror.js';
 import { lookAt, type Outlook } from './outlook.js';
 import { type RowProblem, reportRows } from './report-rows.js';
-import { imagesOf, type RowChain, type Version, type View } from './row-chain.js';
-import type { SnapshotBounds } from './snapshot-bounds.js';
+import { imagesOf, type RowChain, type View } from './row-chain.js';
+import type { Expectation, Line, ScanRead } from './scan-read.js';
 import { noteSnapshot } from './snapshot-notes.js';
 import type { Verification } from './verification.js';
-
-/** A line of a result. */
-export interface Line {
-  /** The row it is of, where that is known. */
-  readonly key: string | undefined;
-  readonly text: string;
-  /** Equal for equal lines. */
-  readonly id: string;
-  /** Whether a row with these values gives this line; undefined: cannot be told. */
-  readonly fits: (image: EvaluatedRow) => boolean | undefined;
-  /** All values of the row, where the line shows them. */
-  readonly whole: Row | undefined;
-}
-
-/** What a row may contribute. */
-export interface Expectation {
-  readonly outlook: Outlook;
-  /** Values with which the row is in the result. */
-  readonly inside: readonly EvaluatedRow[];
-  readonly mayBeIn: boolean;
-  readonly mayBeOut: boolean;
-  /** Not every possibility is known. */
-  readonly open: boolean;
-}
-
-export interface ScanRead {
-  readonly tx: Tx;
-  readonly operation: Operation;
-  readonly plan: ScanPlan;
-  readonly view: View;
-  readonly table: MirrorTable;
-  readonly lines: readonly Line[];
-  /** What is known of the instant of the snapshot it reads from. */
-  readonly bounds: SnapshotBounds;
-}
 
 /** Compares a read with the mirror; reports what does not fit. Returns the rows that were certainly read. */
 export function judgeScan(verification: Verification, read: ScanRead): readonly RowChain[] {
@@ -197,21 +160,4 @@ function compareNumbers(
   if (problems.length === 0 && lines.length > possible.length && !anything)
     problems.push({ kind: 'extra-line', line: lines[0]! });
   return problems;
-}
-
-/** The versions of a row that would have given what was observed: `line`, or no line. */
-export function explainingVersions(
-  expectation: Expectation,
-  where: ScanPlan['where'],
-  line: Line | undefined,
-): readonly Version[] {
-  return expectation.outlook.versions.filter((version) =>
-    imagesOf(version).some((image) => {
-      if (image === 'unknown') return true;
-      if (image === 'absent') return line === undefined;
-      const satisfied = where(image);
-      if (line === undefined) return satisfied !== true;
-      return satisfied !== false && line.fits(image) !== false;
-    }),
-  );
 }

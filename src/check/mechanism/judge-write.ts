@@ -10,7 +10,6 @@
  * version, wait, look again, or pass it by, so a row is certain for it only while one version is possible.
  */
 
-import type { Operation } from '../../histories/index.js';
 import {
   type ChangePlan,
   hasSnapshot,
@@ -30,20 +29,13 @@ import type { EvaluatedRow } from '../../sql/index.js';
 import { certainRows } from './certain-state.js';
 import { checkCondition } from './conditions.js';
 import { checkFirstUpdaterWins, checkLock, reportCount } from './conflicts.js';
+import type { Write } from './followed-write.js';
 import { expectRow } from './judge-read.js';
 import type { MirrorTable } from './mirror.js';
 import { lookAt, type Outlook } from './outlook.js';
 import { noteVainDelete } from './own-deletes.js';
-import type { RowChain, View } from './row-chain.js';
+import type { RowChain } from './row-chain.js';
 import type { Verification } from './verification.js';
-
-export interface Write {
-  readonly tx: Tx;
-  readonly operation: Operation;
-  readonly view: View;
-  /** Remembers what the transaction touched, for ROLLBACK TO. */
-  readonly touch: (row: RowChain) => void;
-}
 
 interface Touched {
   readonly outlook: Outlook;

@@ -4,8 +4,8 @@
  * full, that value is known, and later reads are judged by it.
  */
 import { type Image, imageKey, isVague } from '../../rows/index.js';
-import type { Expectation, Line } from './judge-read.js';
 import { comesBefore, imagesOf, type Version, type View } from './row-chain.js';
+import type { Expectation, Line } from './scan-read.js';
 
 export function learnFromRead(
   expectation: Expectation,

@@ -11,8 +11,8 @@ import {
   showValue,
   type Value,
 } from '../../sql/index.js';
-import type { Line } from './judge-read.js';
 import type { MirrorTable } from './mirror.js';
+import type { Line } from './scan-read.js';
 
 export function linesOfRows(operation: Operation, plan: ScanPlan): Line[] {
   return (operation.rows ?? []).map((row): Line => {

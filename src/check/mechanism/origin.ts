@@ -4,10 +4,9 @@ import type { OperationId } from '../../ids.js';
 import type { Image, Tx } from '../../rows/index.js';
 
 import { during, type Phrase, phrase } from '../explanation.js';
-
-import type { Line } from './judge-read.js';
 import { ofTx } from './prose.js';
 import { imagesOf, type RowChain, type View } from './row-chain.js';
+import type { Line } from './scan-read.js';
 
 export interface Origin {
   readonly kind: 'dirty-read' | 'intermediate-read' | 'post-snapshot-read' | 'stale-read' | 'wrong-version';

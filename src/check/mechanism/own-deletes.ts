@@ -10,9 +10,9 @@
  * A row that is merely changed, and not gone, is none of this: the newest state still has it.
  */
 import { intervalOf, type Satisfies } from '../../rows/index.js';
+import type { Write } from './followed-write.js';
 import type { PendingWrite } from './in-flight.js';
 import { expectRow } from './judge-read.js';
-import type { Write } from './judge-write.js';
 import { lookAt } from './outlook.js';
 import type { RowChain } from './row-chain.js';
 import { snapshotView, type Verification } from './verification.js';

@@ -5,9 +5,9 @@ import type { Satisfies, Tx } from '../../rows/index.js';
 import { counted } from '../../words.js';
 import { during, joined, ofData, ofOperation, ofRow, type Phrase, phrase, say } from '../explanation.js';
 import { absent, values } from '../observation.js';
-import type { Line } from './judge-read.js';
 import { describeImage, describeReports, makeFinding, ofTx, operationAt } from './prose.js';
 import { imagesOf, type RowChain, type VainDelete, type Version, type View } from './row-chain.js';
+import type { Line } from './scan-read.js';
 import type { Verification } from './verification.js';
 
 /** A row that should be hidden. */

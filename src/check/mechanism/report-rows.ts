@@ -14,7 +14,6 @@ import { joined, ofData, ofOperation, ofRow, type Phrase, phrase, say } from '..
 import type { FindingKind } from '../finding.js';
 import type { CheckLevel } from '../levels.js';
 import { absent, type Observation, showObservation, values } from '../observation.js';
-import type { Expectation, Line, ScanRead } from './judge-read.js';
 import { originOf } from './origin.js';
 import {
   describeImage,
@@ -28,6 +27,7 @@ import {
 } from './prose.js';
 import { type HiddenRow, hiddenRow, reportHidden } from './report-own-deletes.js';
 import { imagesOf, type Version } from './row-chain.js';
+import type { Expectation, Line, ScanRead } from './scan-read.js';
 import type { Fracture } from './snapshot-bounds.js';
 import type { Verification } from './verification.js';
 

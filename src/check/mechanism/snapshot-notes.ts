@@ -1,7 +1,8 @@
 /** Passes on what a read row reveals about the snapshot (`snapshot-bounds.ts`), and reports a fracture. */
-import { type Expectation, explainingVersions, type Line, type ScanRead } from './judge-read.js';
+
 import { reportFracture } from './report-rows.js';
 import { comesBefore } from './row-chain.js';
+import { type Expectation, explainingVersions, type Line, type ScanRead } from './scan-read.js';
 import type { Verification } from './verification.js';
 
 export function noteSnapshot(

@@ -3,7 +3,8 @@
 import type { Operation } from '../../histories/index.js';
 import { type Image, intervalOf, mergeImages, splitObject, valuesOf } from '../../rows/index.js';
 import type { EvaluatedRow } from '../../sql/index.js';
-import { isPermitted, type Write } from './judge-write.js';
+import type { Write } from './followed-write.js';
+import { isPermitted } from './judge-write.js';
 import { columnAt } from './lines.js';
 import { lookAt } from './outlook.js';
 import type { Verification } from './verification.js';

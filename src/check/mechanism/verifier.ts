@@ -12,9 +12,10 @@ import {
 } from '../../rows/index.js';
 import { Certifier } from './certifier.js';
 import { followUpsert } from './follow-upsert.js';
+import type { Write } from './followed-write.js';
 import { InFlight, type PendingWrite } from './in-flight.js';
 import { judgeRead, judgeTracedLines } from './judge-answer.js';
-import { followOpaque, judgeChange, judgeInsert, type Write } from './judge-write.js';
+import { followOpaque, judgeChange, judgeInsert } from './judge-write.js';
 import { LockTable } from './locks.js';
 import { MirrorTable } from './mirror.js';
 import { type MechanismResult, Tally } from './result.js';

@@ -20,18 +20,10 @@
 import type { KvBuilder } from '../kv-builder.js';
 import type { KvHistory, KvName } from '../kv-history.js';
 import type { PlainOperation, PlainValue } from '../plain-operations.js';
-import type { EventType } from './edn-event.js';
+import type { EventHead } from './event-head.js';
 import type { Imported } from './format.js';
 import { type MicroOps, settleReads } from './micro-ops.js';
 import { OperationEvents } from './operation-events.js';
-
-export interface EventHead {
-  readonly type: EventType;
-  /** NaN where the event has none. */
-  readonly process: number;
-  readonly time: number;
-  readonly index: number;
-}
 
 interface Invocation {
   readonly start: number;

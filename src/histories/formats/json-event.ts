@@ -5,7 +5,7 @@
  */
 import type { KvName } from '../kv-history.js';
 import { type EventType, eventTypes } from './edn-event.js';
-import type { EventHead } from './jepsen-events.js';
+import type { EventHead } from './event-head.js';
 import { JsonScanner, letters } from './json-scanner.js';
 import type { MicroOps } from './micro-ops.js';
 

@@ -4,7 +4,7 @@
  * value, or with none, as a read is invoked.
  */
 import { type PlainOperation, type PlainValue, plainKey } from '../plain-operations.js';
-import type { EventHead } from './jepsen-events.js';
+import type { EventHead } from './event-head.js';
 
 interface OpenOperation {
   readonly head: EventHead;

@@ -8,8 +8,8 @@
  */
 import { printLiteral, type Row } from '../../sql/index.js';
 import type { Answer } from '../target.js';
-import type { DeletedRows, Turn } from './faulty-session.js';
 import { replaceTable, sameness, splitWrite } from './statement-shape.js';
+import type { DeletedRows, Turn } from './turn.js';
 
 export async function visibleCommittedDelete(turn: Turn): Promise<Answer> {
   const { scratch, statement } = turn;

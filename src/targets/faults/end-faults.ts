@@ -11,8 +11,8 @@
  *   and the engine fails instead of waiting, the write is only pretended, and repeated at COMMIT.
  */
 import type { Answer } from '../target.js';
-import type { TransactionLog, Turn } from './faulty-session.js';
 import type { Shape } from './statement-shape.js';
+import type { TransactionLog, Turn } from './turn.js';
 import { pretendWrite } from './write-faults.js';
 
 export async function commitOnRollback(turn: Turn): Promise<Answer> {

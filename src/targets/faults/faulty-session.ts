@@ -6,62 +6,25 @@
  * opened when first needed and closed with it. The case cannot tell them from the engine's own doings.
  */
 import { findContract, type Level, type Pivot } from '../../contracts/index.js';
-import type { Answer, Session, SessionOptions, TargetLevel } from '../target.js';
+import type { Answer, Scratch, Session, SessionOptions, TargetLevel } from '../target.js';
 import { Channel } from './channel.js';
-import type { FaultyScratch } from './faulty-target.js';
 import { type Shape, shapeOf } from './statement-shape.js';
+import type { Trigger } from './trigger.js';
+import type { AuxiliaryName, Mechanism, ScratchInFault, SessionInFault, TransactionLog } from './turn.js';
 
-/** Rows captured before they were deleted. */
-export interface DeletedRows {
-  readonly table: string;
-  readonly columns: readonly string[];
-  readonly rows: NonNullable<Answer['rows']>;
+/** What a session needs of its scratch. */
+export interface FaultyHost extends ScratchInFault {
+  readonly inner: Scratch;
+  readonly mechanism: Mechanism;
+  readonly afterStatement: ((session: SessionInFault, answer: Answer) => Promise<void>) | undefined;
+  readonly trigger: Trigger;
+  readonly sessions: Set<FaultySession>;
+  /** Whose a session of the wrapped target is, auxiliary ones included. */
+  readonly owners: Map<Session, FaultySession>;
+  endAuxiliaryTransactions(): Promise<void>;
 }
 
-/** An open transaction, as its session sees it. The lower half belongs to single mechanisms. */
-export interface TransactionLog {
-  /** The statement that began it, for those who must begin it again. */
-  readonly begin: string;
-  /** What was sent and worked, transaction control left out. */
-  readonly statements: Shape[];
-  /** It used savepoints: undoing a part of it is no longer ours to do. */
-  savepoints: boolean;
-
-  /** `weaker-level`: undecided, or whether this transaction runs weaker. */
-  weakened?: boolean;
-  /** `late-snapshot`: its snapshot was taken anew. */
-  renewed?: boolean;
-  /** `partial-commit`: the statement that will be lost. */
-  victim?: Shape;
-  /** `unreported-write-conflict`: some writes are only pretended until COMMIT. */
-  deferred?: boolean;
-  /** `unreported-write-conflict`: the conflict could not be hidden; nothing but ROLLBACK is accepted. */
-  doomed?: boolean;
-  /** `visible-committed-delete`, `resurrected-row`: what its deletes removed. */
-  readonly deleted: DeletedRows[];
-}
-
-/** One statement on its way through a fault. */
-export interface Turn {
-  readonly sql: string;
-  readonly statement: Shape;
-  readonly session: FaultySession;
-  readonly scratch: FaultyScratch;
-  /** The open transaction the statement belongs to; absent: it autocommits (or is a BEGIN). */
-  readonly log: TransactionLog | undefined;
-  /** Sends the statement, or another, on the session's own connection. */
-  send(sql?: string): Promise<Answer>;
-  /** Counts an occasion and says whether the fault strikes; `about` are the statements the trigger looks at. */
-  fires(about?: readonly Shape[]): boolean;
-}
-
-/** What a fault does with a statement. */
-export type Mechanism = (turn: Turn) => Promise<Answer>;
-
-/** The auxiliary connections, by what they are for. */
-type AuxiliaryName = 'fresh' | 'old' | 'twin' | 'weak';
-
-export class FaultySession implements Session {
+export class FaultySession implements SessionInFault {
   readonly id: number;
   /** Where statements go; a fault may switch it for a transaction. */
   main: Channel;
@@ -71,7 +34,7 @@ export class FaultySession implements Session {
   #closed = false;
 
   constructor(
-    readonly scratch: FaultyScratch,
+    readonly scratch: FaultyHost,
     inner: Session,
     readonly options: SessionOptions,
   ) {

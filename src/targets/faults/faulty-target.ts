@@ -3,12 +3,13 @@
  * the wrapped target, and its stamp says so: nobody should mistake a planted bug for a real one.
  */
 import { IsoldeError } from '../../errors.js';
-import type { Answer, Scratch, Session, SessionOptions, Target, TargetReach } from '../target.js';
+import type { Scratch, Session, SessionOptions, Target, TargetReach } from '../target.js';
 import { type FaultSpec, showFault } from './fault-spec.js';
-import { type DeletedRows, FaultySession, type Mechanism } from './faulty-session.js';
+import { type FaultyHost, FaultySession } from './faulty-session.js';
 import { mechanisms } from './mechanisms.js';
 import { createdTables } from './statement-shape.js';
 import { Trigger } from './trigger.js';
+import type { DeletedRows, Mechanism } from './turn.js';
 
 /** Wraps a target; throws when the fault has nothing to break in this engine. */
 export function withFault(target: Target, spec: FaultSpec): Target {
@@ -64,10 +65,10 @@ class FaultyTarget implements Target {
   }
 }
 
-export class FaultyScratch implements Scratch {
+class FaultyScratch implements Scratch, FaultyHost {
   readonly namespace: string;
   readonly mechanism: Mechanism;
-  readonly afterStatement: ((session: FaultySession, answer: Answer) => Promise<void>) | undefined;
+  readonly afterStatement: FaultyHost['afterStatement'];
   readonly trigger: Trigger;
   readonly sessions = new Set<FaultySession>();
   /** Whose a session of the wrapped target is, auxiliary ones included. */

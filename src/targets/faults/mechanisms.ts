@@ -3,7 +3,6 @@ import type { Answer, Target } from '../target.js';
 import { resurrectedRow, visibleCommittedDelete } from './delete-faults.js';
 import { commitOnRollback, partialCommit, unreportedWriteConflict } from './end-faults.js';
 import type { FaultName } from './fault-spec.js';
-import type { FaultySession, Mechanism } from './faulty-session.js';
 import {
   dirtyRead,
   missedOwnWrite,
@@ -13,6 +12,7 @@ import {
   staleSnapshot,
 } from './read-faults.js';
 import { lateSnapshot, weakerLevel } from './snapshot-faults.js';
+import type { Mechanism, SessionInFault } from './turn.js';
 import {
   lostInsert,
   lostUpdate,
@@ -24,8 +24,8 @@ import {
 export interface Fault {
   readonly execute: Mechanism;
   /** Runs for each session when it is opened and when the scratch was reset. */
-  readonly afterReset?: (session: FaultySession) => Promise<void>;
-  readonly afterStatement?: (session: FaultySession, answer: Answer) => Promise<void>;
+  readonly afterReset?: (session: SessionInFault) => Promise<void>;
+  readonly afterStatement?: (session: SessionInFault, answer: Answer) => Promise<void>;
   readonly unfit?: (target: Target) => string | undefined;
 }
 

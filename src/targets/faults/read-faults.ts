@@ -10,8 +10,8 @@
 import { findContract, type Level } from '../../contracts/index.js';
 import type { Answer, Target, TargetLevel } from '../target.js';
 import type { Channel } from './channel.js';
-import type { FaultySession, TransactionLog, Turn } from './faulty-session.js';
 import type { Shape } from './statement-shape.js';
+import type { SessionInFault, TransactionLog, Turn } from './turn.js';
 
 export async function staleSnapshot(turn: Turn): Promise<Answer> {
   const old = turn.session.opened('old');
@@ -22,7 +22,7 @@ export async function staleSnapshot(turn: Turn): Promise<Answer> {
 }
 
 /** Moves the session's old snapshot to now. */
-export async function renewOldSnapshot(session: FaultySession): Promise<void> {
+export async function renewOldSnapshot(session: SessionInFault): Promise<void> {
   if (session.scratch.anyTable === undefined) return;
   const old = await session.auxiliary('old', snapshotLevel(session));
   await pin(session, old);
@@ -81,7 +81,7 @@ async function pinTwin({ session, statement, log }: Turn): Promise<void> {
   await pin(session, await session.auxiliary('twin', snapshotLevel(session)));
 }
 
-async function pin(session: FaultySession, channel: Channel): Promise<void> {
+async function pin(session: SessionInFault, channel: Channel): Promise<void> {
   const { anyTable } = session.scratch;
   await channel.rollback();
   if (anyTable === undefined) return;
@@ -90,7 +90,7 @@ async function pin(session: FaultySession, channel: Channel): Promise<void> {
 }
 
 /** The level for transactions that only keep a snapshot. */
-function snapshotLevel({ scratch }: FaultySession): Level {
+function snapshotLevel({ scratch }: SessionInFault): Level {
   return snapshotEntry(scratch.target).level;
 }
 
@@ -127,7 +127,7 @@ function withRows(answer: Answer, other: Answer): Answer {
 }
 
 /** Reads inside a session's transaction, unless its running statement waits: it might wait for us. */
-async function readInside(writer: FaultySession, sql: string): Promise<Answer | undefined> {
+async function readInside(writer: SessionInFault, sql: string): Promise<Answer | undefined> {
   let calledOff = false;
   let answered = false;
   const answer = writer.main

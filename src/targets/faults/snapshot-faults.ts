@@ -12,7 +12,7 @@
  */
 import { levels } from '../../contracts/index.js';
 import type { Answer } from '../target.js';
-import type { FaultySession, TransactionLog, Turn } from './faulty-session.js';
+import type { SessionInFault, TransactionLog, Turn } from './turn.js';
 
 export async function weakerLevel(turn: Turn): Promise<Answer> {
   const { session, statement, log } = turn;
@@ -59,7 +59,7 @@ export async function lateSnapshot(turn: Turn): Promise<Answer> {
   return turn.send();
 }
 
-function weakerThan(session: FaultySession) {
+function weakerThan(session: SessionInFault) {
   const offered = session.scratch.target.levels.map(({ level }) => level);
   const claimed = levels.indexOf(session.options.level);
   const wanted = session.scratch.spec.level;

@@ -13,9 +13,9 @@
 import { findContract } from '../../contracts/index.js';
 import { printLiteral } from '../../sql/index.js';
 import type { Answer } from '../target.js';
-import type { Turn } from './faulty-session.js';
 import { touched } from './read-faults.js';
 import { countInsertedRows, sameness, splitWrite, stripLock } from './statement-shape.js';
+import type { Turn } from './turn.js';
 
 export function lostUpdate(turn: Turn): Promise<Answer> {
   return turn.statement.kind === 'update' && turn.fires() ? executeAndUndo(turn) : turn.send();
