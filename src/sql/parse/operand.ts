@@ -142,8 +142,9 @@ function parseWord(c: Cursor): Expression {
       c.advance();
       return { type: 'cast', operand: nestedExpression(c, operatorsOf(c.dialect).unary), to: 'BINARY' };
     case 'INTERVAL':
+      // MySQL has both `INTERVAL (a) DAY` and the function `INTERVAL(a, b)`.
       if (!opens || c.dialect !== 'mysql') return parseInterval(c) ?? parseNamed(c);
-      break;
+      return c.attempt(() => parseInterval(c)) ?? parseNamed(c);
     case 'ARRAY':
       if (c.key(1) === '[') {
         const from = c.position;
@@ -193,8 +194,11 @@ function parseInterval(c: Cursor): Expression | undefined {
     next === 'string' || next === 'number' || c.key(1) === '(' || c.key(1) === '-' || next === 'word';
   if (!starts || (next === 'word' && c.dialect !== 'mysql')) return undefined;
   c.advance();
-  const amount = c.dialect === 'mysql' ? nestedExpression(c) : parseOperand(c);
+  const mysql = c.dialect === 'mysql';
+  const amount = mysql && c.key() !== '(' ? nestedExpression(c) : parseOperand(c);
   const unit = /^(MICROSECOND|SECOND|MINUTE|HOUR|DAY|WEEK|MONTH|QUARTER|YEAR)S?(_[A-Z]+)?$/.test(c.key());
+  // `INTERVAL(1, 2) day` is that function with an alias.
+  if (mysql && (!unit || amount.type === 'row')) c.fail('an amount and a unit');
   return { type: 'interval', amount, ...(unit ? { unit: c.advance().toUpperCase() } : {}) };
 }
 

@@ -36,6 +36,29 @@ describe('statements that break off', () => {
   );
 });
 
+describe('INTERVAL in MySQL', () => {
+  test.each([
+    ['INTERVAL 1 DAY', 'INTERVAL 1 DAY'],
+    ['INTERVAL a + 1 DAY', 'INTERVAL (a + 1) DAY'],
+    ['now() - INTERVAL (a + 1) DAY_HOUR', 'NOW() - INTERVAL (a + 1) DAY_HOUR'],
+    ['INTERVAL (SELECT a FROM t) MONTH', 'INTERVAL (SELECT a FROM t) MONTH'],
+    // A function of the same name.
+    ['INTERVAL(a, 1, 2)', 'INTERVAL(a, 1, 2)'],
+  ])('%s is printed as %s, which reads the same', (text, printed) => {
+    expect(printExpression(parseExpressionText(text, 'mysql')!, 'mysql')).toBe(printed);
+    expect(parseExpressionText(printed, 'mysql')).toEqual(parseExpressionText(text, 'mysql'));
+  });
+
+  test.each([
+    "INTERVAL '1 day'",
+    "INTERVAL '1 day' | count(DISTINCT c)",
+    "now() - INTERVAL --'1 day'",
+    'INTERVAL ROW(1, 2) DAY',
+  ])('%s, which MySQL refuses, is not parsed', (text) => {
+    expect(parseExpressionText(text, 'mysql')).toBeUndefined();
+  });
+});
+
 describe('dialects read the same text differently', () => {
   test.each([
     ['a || b', 'mysql', '(a OR b)'],
