@@ -82,6 +82,20 @@ describePostgres('a private server', () => {
     await server.stop();
   });
 
+  it.runIf(process.getuid?.() === 0)(
+    'says which folder the user it runs as cannot enter, and what to do',
+    async () => {
+      const closed = join(folder, 'closed');
+      mkdirSync(join(closed, 'inside'), { recursive: true });
+      chmodSync(closed, 0o700);
+      const opened = postgresDriver.open('postgres:', { scratchFolder: join(closed, 'inside') });
+      const { message } = await failureOf(opened);
+      expect(message).toContain(`cannot enter ${closed}. `);
+      expect(message).toMatch(/chmod o\+x .*TMPDIR/);
+      expect(readdirSync(join(closed, 'inside'))).toEqual([]);
+    },
+  );
+
   it('removes its folder and its process when it is closed', async () => {
     const target = await postgresDriver.open('postgres:', { scratchFolder: folder });
     expect(readdirSync(folder)).toHaveLength(1);

@@ -16,7 +16,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { IsoldeError } from '../../errors.js';
 import { makeServerFolder, type ServerFolder } from '../server-folder.js';
 import { makeDataFolder, openCache, type ServerLogin } from './data-template.js';
-import { prepareBinaries, type ServerBinaries } from './server-binaries.js';
+import { checkReachable, prepareBinaries, type ServerBinaries } from './server-binaries.js';
 
 export interface PrivateServer {
   readonly host: string;
@@ -60,9 +60,11 @@ const fixed: Readonly<Record<string, string>> = { listen_addresses: host, unix_s
 
 /** Starts a server, or rejects saying why it cannot. */
 export async function startPostgresServer(options: PrivateServerOptions): Promise<PrivateServer> {
+  const place = options.scratchFolder ?? tmpdir();
+  for (const each of new Set([tmpdir(), place])) await checkReachable(each);
   const cache = await openCache();
   const binaries = await prepareBinaries(options.binaries, cache);
-  const folder = makeServerFolder(options.scratchFolder ?? tmpdir(), 'postgres');
+  const folder = makeServerFolder(place, 'postgres');
   try {
     if (binaries.user !== undefined) await chown(folder.path, binaries.user.uid, binaries.user.gid);
     const login = await makeDataFolder(binaries, cache, join(folder.path, 'data'));

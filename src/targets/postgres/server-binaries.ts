@@ -120,6 +120,21 @@ function serverUser(): ServerUser | undefined {
   return accounts.get('postgres') ?? accounts.get('nobody') ?? { uid: 65534, gid: 65534 };
 }
 
+/** Rejects, naming the folder in the way, when the server's user cannot reach `folder`. */
+export async function checkReachable(folder: string, user = serverUser()): Promise<void> {
+  if (user === undefined) return;
+  const above = [resolve(folder)];
+  while (above[0] !== '/') above.unshift(dirname(above[0]!));
+  const script = 'for each do cd -- "$each" 2>/dev/null || { printf %s "$each"; exit; }; done';
+  const { stdout: closed } = await run('/bin/sh', ['-c', script, 'sh', ...above], { ...user, cwd: '/' });
+  if (closed === '') return;
+  throw new IsoldeError(
+    'file-system',
+    `PostgreSQL does not run as root, and user ${user.uid}, as whom it would run, cannot enter ${closed}. ` +
+      `Allow that (chmod o+x ${closed}), set TMPDIR to a folder that everyone can enter, such as /tmp, or do not run Isolde as root.`,
+  );
+}
+
 function readPasswd(): Map<string, ServerUser> {
   const accounts = new Map<string, ServerUser>();
   let text = '';
