@@ -112,6 +112,7 @@ export {
   type History,
   type HistoryHeader,
   type HistoryReader,
+  type HistoryReadOptions,
   type HistoryWriter,
   type HistoryWriterOptions,
   KvBuilder,
@@ -140,6 +141,8 @@ export {
   type Shelved,
   templatesOfStore,
 } from './hunt/index.js';
+// ids
+export type { OperationId, SessionId, StepId, TransactionId } from './ids.js';
 // judge
 export {
   type ContractChoice,

@@ -12,7 +12,7 @@ import {
   referencesOf,
   verifyMechanism,
 } from '../src/check/index.js';
-import { instrumentScript, tell } from '../src/check/instrument/tell.case.js';
+import { answered, instrumentScript } from '../src/check/instrument/scripted-answers.case.js';
 import { story } from '../src/check/mechanism/story.case.js';
 import { serverFinding } from '../src/check/server/server-finding.js';
 import { describeKind, fieldOfClause, findContract } from '../src/contracts/index.js';
@@ -41,7 +41,7 @@ const instrumented = (() => {
     T2: UPDATE t SET v = 11 WHERE id = 1;
     T1: UPDATE t SET v = 12 WHERE id = 1;
     T1: COMMIT;`);
-  const raw = tell(script, {
+  const raw = answered(script, {
     steps: [
       { who: 'T2', count: 1 },
       { who: 'T1' },

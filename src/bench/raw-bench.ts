@@ -34,7 +34,7 @@ export async function benchRaw(args: readonly string[]): Promise<Figure[]> {
   const options = readOptions(args);
   const engines = new Engines();
   let measured = await readMeasured(options.results);
-  // A file that cannot be written is told before an hour is spent.
+  // A file that cannot be written is reported before an hour is spent.
   if (options.results !== undefined) await keep(options.results, measured);
   const shown: RawRunResult[] = [];
   try {

@@ -1,7 +1,7 @@
 /**
  * The bugs of the raw runs: three of real engines, and faults planted in PostgreSQL, one for each of six kinds of finding.
  *
- * A fault is narrowed to statements on one hot row (`match`), so that it is as rare as real bugs are, and does not hang on
+ * A fault is narrowed to statements on one hot row (`match`), so that it is as rare as real bugs are, and does not depend on
  * how many statements went before: a count would come out differently in every free run.
  */
 import type { Level } from '../contracts/index.js';

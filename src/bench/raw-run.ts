@@ -6,7 +6,7 @@
  * 2. The order is inferred. A first replay may show more sharply what the raw run shows only by a consequence
  *    (`sharperFinding`); then that is the finding.
  * 3. The whole history is replayed: by batch, and with no order at all beside it. A replay counts if it shows a finding of
- *    the same identity; how many show it at the same statement, and how many were identical answer by answer, is told apart.
+ *    the same identity; how many show it at the same statement, and how many were identical answer by answer, is counted apart.
  * 4. The finding is reduced from the history, and the minimal case runs again.
  *
  * Connections, tables and the mirror of their data stay from replay to replay.
@@ -205,7 +205,7 @@ async function findInFreeRun(
   return undefined;
 }
 
-/** The finding as a replay shows it: the same, or a sharper one about the same matter. */
+/** The finding as a replay shows it: the same, or a sharper one with the same root cause. */
 async function asReplayed(
   raw: RawFinding,
   inferred: InferredOrder,
@@ -261,7 +261,7 @@ function placeOf(finding: Finding, history: History): string | undefined {
   return history.operations.find(({ index }) => index === judged)?.statement?.join('/');
 }
 
-/** Where replays first parted from the history, if the finding did not come back every time. */
+/** Where replays first diverged from the history, if the finding did not come back every time. */
 function divergenceOf({ runs, reproduced, divergences }: Reproduction): string {
   const first = divergences[0]?.first;
   if (reproduced === runs || first === undefined) return '';

@@ -46,7 +46,7 @@ function cells({ bug, asked, problem, ...result }: RawRunResult): string[] {
   ];
 }
 
-/** A finding that replays show more sharply is told with both its kinds. */
+/** A finding that replays show more sharply is listed with both its kinds. */
 function findingText(kind: string, followed = kind): string {
   return followed === kind ? kind : `${kind} (replayed: ${followed})`;
 }
@@ -99,7 +99,7 @@ Faults of the wrapper are on PostgreSQL, REPEATABLE READ, narrowed so that they 
 ${results.map(renderRow).join('\n')}
 
 - *finding*: its kind, and how many findings of that kind the raw run has; the first is the one pursued. Where replays
-  show more sharply what the raw run shows only by a consequence, both kinds are told.
+  show more sharply what the raw run shows only by a consequence, both kinds are listed.
 - *by batch*, *at random*: replays of the whole history that show a finding of the same identity (the clause broken and the roles of
   operations); in brackets how many show it at the very same statement, and in how many every operation saw
   what it saw in the raw run. A bug that shows in many places of a run comes back at random too, but elsewhere.

@@ -8,7 +8,7 @@
  * Every strategy gets the same start. pisco and witness run their trials by the inferred schedule. The baselines of Pisco's
  * evaluation know no order (§7.3.1): ddmin and creduce replay a case freely, and one replay decides. Its two claims, a third
  * of DDMin's time and a fifth of C-Reduce's, are held against those. With the schedule, ddmin is what the paper calls Pisco
- * without reduction units, of which it reports 2.1 times Pisco's time; that is told beside, without a target, for where a finding is
+ * without reduction units, of which it reports 2.1 times Pisco's time; that is listed beside, without a target, for where a finding is
  * local, halving a case cannot be beaten by a factor.
  *
  * Who is slower than a multiple of pisco's time that settles its target is stopped there and shown with `>`: its figures

@@ -89,9 +89,9 @@ export interface JudgeContext {
 export interface CheckOptions {
   /** Findings of key-value histories to report: all but `ignore`, or only `only`. The verdict follows. */
   readonly anomalies?: { readonly only?: readonly string[]; readonly ignore?: readonly string[] };
-  /** Seconds after which what is still open of a key-value history becomes `unknown`; 60 unless told. */
+  /** Seconds after which what is still open of a key-value history becomes `unknown`; 60 by default. */
   readonly budget?: number;
-  /** Also find the strongest level that holds for a key-value history; true unless told. */
+  /** Also find the strongest level that holds for a key-value history; true by default. */
   readonly strongest?: boolean;
   /** The workload a history of Jepsen's is of; recognised where it is unmistakable and not given. */
   readonly workload?: WorkloadOptions & { readonly name: WorkloadName };
@@ -100,7 +100,7 @@ export interface CheckOptions {
   /** For an SQL history: say what would change under this contract. */
   readonly compareWith?: Contract;
   readonly onProgress?: (stage: string) => void;
-  /** Told whether the level asked for holds for a key-value history, before other levels are looked at. */
+  /** Called with whether the level asked for holds for a key-value history, before other levels are looked at. */
   readonly onVerdict?: (valid: boolean | 'unknown') => void;
 }
 

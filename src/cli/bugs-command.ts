@@ -198,11 +198,11 @@ async function rerun(ids: readonly string[], flags: RerunFlags, context: CliCont
     await targets.close();
   }
   if (flags.json === true) {
-    const told = reports.map(({ bug, result, seconds, target }) => {
+    const entries = reports.map(({ bug, result, seconds, target }) => {
       const { outcome, why, shown, runs: ran } = result;
       return { id: bug.id, title: bug.title, target, outcome, why, shown, runs: ran, seconds };
     });
-    context.out(JSON.stringify(told, null, 2));
+    context.out(JSON.stringify(entries, null, 2));
   }
   if (flags.junit !== undefined) {
     const text = printJunit(`isolde bugs rerun ${hideSecrets(flags.target ?? '')}`.trim(), reports);
@@ -217,7 +217,7 @@ async function rerun(ids: readonly string[], flags: RerunFlags, context: CliCont
   return whole ? exitCodes.nothingFound : exitCodes.undecided;
 }
 
-/** The bugs asked for, or all. One that cannot be read is told of and left out. */
+/** The bugs asked for, or all. One that cannot be read is reported and left out. */
 async function bugsToRun(
   store: Store,
   ids: readonly string[],

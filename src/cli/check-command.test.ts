@@ -304,7 +304,7 @@ describe('isolde check', () => {
 });
 
 describe('isolde convert', () => {
-  it('writes another format, told by the name or by --to', async () => {
+  it('writes another format, given by the name or by --to', async () => {
     const { code, out, err } = await isolde('convert', at('lost.edn'), at('lost.jsonl.gz'));
     expect({ code, out }).toEqual({ code: 0, out: '' });
     expect(err).toContain('lost.jsonl.gz: 3 transactions, 5 operations as elle-json');

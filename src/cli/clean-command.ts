@@ -1,4 +1,4 @@
-/** `isolde clean URL`: drops the scratches that a killed Isolde left behind, told by the mark in them. */
+/** `isolde clean URL`: drops the scratches that a killed Isolde left behind, recognized by the mark in them. */
 import type { Command } from 'commander';
 import { IsoldeError } from '../errors.js';
 import { type FoundScratch, openTarget } from '../targets/index.js';
@@ -34,14 +34,14 @@ async function clean(url: string, flags: CleanFlags, context: CliContext): Promi
     const found = await foundScratches.call(target);
     const left = found.filter(({ inUse, madeAt }) => !inUse && Date.parse(madeAt) <= before);
     if (flags.dryRun !== true) for (const { namespace } of left) await dropFound.call(target, namespace);
-    context.out(flags.json === true ? JSON.stringify(told(found, left, flags)) : show(found, left, flags));
+    context.out(flags.json === true ? JSON.stringify(jsonOf(found, left, flags)) : show(found, left, flags));
     return exitCodes.nothingFound;
   } finally {
     await target.close();
   }
 }
 
-function told(found: readonly FoundScratch[], left: readonly FoundScratch[], flags: CleanFlags) {
+function jsonOf(found: readonly FoundScratch[], left: readonly FoundScratch[], flags: CleanFlags) {
   return found.map((each) => ({ ...each, dropped: flags.dryRun !== true && left.includes(each) }));
 }
 

@@ -25,10 +25,10 @@ export function convertCommand(program: Command, context: CliContext, exit: (cod
     .argument('<in>', 'a history in any format that is read: a file, a folder or an archive')
     .argument('<out>', 'the file to write; .gz compresses it')
     .description('write a history in another format')
-    .option('--from <format>', 'take the input for this format (default: told by its content)')
+    .option('--from <format>', 'take the input for this format (default: recognized by its content)')
     .option(
       '--to <format>',
-      `${writableFormats.join(', ')} (default: told by the name: .edn, .jsonl, .history.jsonl)`,
+      `${writableFormats.join(', ')} (default: taken from the name: .edn, .jsonl, .history.jsonl)`,
     )
     .action(async (from: string, to: string, flags: ConvertFlags) => {
       await convert(from, to, flags, context);
@@ -74,8 +74,8 @@ async function convertSql(
 
 function outputFormat(path: string, asked: string | undefined): WritableFormat {
   if (asked === undefined) {
-    const told = formatOfName(path);
-    if (told !== undefined) return told;
+    const byName = formatOfName(path);
+    if (byName !== undefined) return byName;
     throw new IsoldeError(
       'usage',
       `the name ${path} tells no format; add --to ${writableFormats.join(' or --to ')}`,

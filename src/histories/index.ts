@@ -27,7 +27,7 @@ export type {
   TargetStamp,
 } from './history.js';
 export { readWholeHistory, writeWholeHistory } from './history-file.js';
-export { type HistoryReader, readHistory } from './history-reader.js';
+export { type HistoryReader, type HistoryReadOptions, readHistory } from './history-reader.js';
 export {
   type HistoryWriter,
   type HistoryWriterOptions,

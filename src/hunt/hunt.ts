@@ -2,7 +2,7 @@
  * The hunt: rounds of generate, run, check; findings confirmed, reduced, grouped and handed to the shelf.
  *
  * 1. Lanes take groups of rounds (`round.ts`) in order of their numbers; each has a scratch of its own.
- * 2. A round's findings are told apart by identity (what is wrong, in which roles). The first of an identity is pursued
+ * 2. A round's findings are distinguished by identity (what is wrong, in which roles). The first of an identity is pursued
  *    (`pursue.ts`), then the second, the fourth, the eighth …: two bugs can share an identity, and a thousand findings
  *    of one bug must not eat the hunt.
  * 3. A pursued bug has a signature (`dedupe`), and the shelf groups by it.

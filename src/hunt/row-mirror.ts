@@ -1,5 +1,5 @@
 /**
- * Which rows the statements of a round access, told from their text and the rows there are. For a statistic, not for a
+ * Which rows the statements of a round access, as known from their text and the rows there are. For a statistic, not for a
  * verdict: it follows the last version of every row, whoever wrote it, and asks no contract who may see what.
  *
  * - Tables, names and keys are those of `rows/`; a row is known by a key of its table; where there is none, by having been
@@ -222,7 +222,7 @@ export class RowMirror {
     }
     return met.map((row) => {
       const changed = effect === 'replace' ? rows[0] : apply(row.current!);
-      // What cannot be told stays as it was; that the row is written is enough.
+      // What cannot be known stays as it was; that the row is written is enough.
       if (!tried && changed !== undefined)
         this.#set(row, transaction, changed === 'absent' ? undefined : changed);
       return { row, writes: effect !== 'nothing' };

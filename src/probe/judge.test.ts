@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ErrorClass, Operation } from '../histories/index.js';
 import { findProbeCases, probeCases } from './cases/index.js';
 import { judge } from './judge.js';
-import { type Told, told } from './told.case.js';
+import { type Answers, answered } from './scripted-answers.case.js';
 
 const probe = (id: string) => findProbeCases(id).find((candidate) => candidate.id === id)!;
 const row = (...rows: [number, number][]): Partial<Operation> => ({ rows });
@@ -13,7 +13,7 @@ const error = (errorClass: ErrorClass, more: Partial<Operation> = {}): Partial<O
 });
 
 /** For every case: answers that show the anomaly, and answers that nearly do. */
-const stories: Readonly<Record<string, { readonly shows: Told; readonly nearly: Told }>> = {
+const stories: Readonly<Record<string, { readonly shows: Answers; readonly nearly: Answers }>> = {
   G0: {
     shows: { 'after 0': row([1, 12], [2, 21]) },
     nearly: { 'after 0': row([1, 12], [2, 22]) },
@@ -119,8 +119,8 @@ describe('the question of each case', () => {
   it.each(Object.entries(stories))(
     '%s: tells what shows it from what nearly does',
     (id, { shows, nearly }) => {
-      expect(judge(probe(id), told(probe(id), shows))).toMatchObject({ verdict: 'allowed' });
-      expect(judge(probe(id), told(probe(id), nearly))).toMatchObject({ verdict: 'prevented' });
+      expect(judge(probe(id), answered(probe(id), shows))).toMatchObject({ verdict: 'allowed' });
+      expect(judge(probe(id), answered(probe(id), nearly))).toMatchObject({ verdict: 'prevented' });
     },
   );
 });
@@ -128,7 +128,7 @@ describe('the question of each case', () => {
 describe('a run that did not go through as written', () => {
   const lost = probe('lost-update');
   const shows = stories['lost-update']!.shows;
-  const judged = (answers: Told) => judge(lost, told(lost, { ...shows, ...answers }));
+  const judged = (answers: Answers) => judge(lost, answered(lost, { ...shows, ...answers }));
 
   it.each(['deadlock', 'serialization', 'busy', 'constraint'] as const)(
     'is prevented when a statement was refused: %s',
@@ -205,7 +205,7 @@ describe('a run that did not go through as written', () => {
     ['COMMIT does not tell', { 'T2 3': { ends: 'unknown' } }, 'did not say whether it committed'],
     ['the final read came too early', { 'T2 3': { end: 1e9 } }, 'was read before'],
     ['a value is no integer', { 'after 0': { rows: [[1, '12']] } }, 'two integers'],
-  ] as [string, Told, string][])('is unknown when %s', (_, answers, reason) => {
+  ] as [string, Answers, string][])('is unknown when %s', (_, answers, reason) => {
     const judgement = judged(answers);
     expect(judgement.verdict).toBe('unknown');
     expect(judgement.reason).toContain(reason);
@@ -213,7 +213,7 @@ describe('a run that did not go through as written', () => {
 
   it('is unknown when the question needs a count the engine does not report', () => {
     const deleted = probe('lost-update-deleted-row');
-    const history = told(deleted, stories['lost-update-deleted-row']!.shows);
+    const history = answered(deleted, stories['lost-update-deleted-row']!.shows);
     const operations = history.operations.map(({ matched, changed, ...rest }) => rest);
     expect(judge(deleted, { ...history, operations }).verdict).toBe('unknown');
   });
@@ -221,7 +221,7 @@ describe('a run that did not go through as written', () => {
   it('is blocked, not prevented, when a wait kept everything in order', () => {
     const { verdict } = judge(
       probe('G0'),
-      told(probe('G0'), { 'T2 1': { blocked: true }, 'after 0': row([1, 12], [2, 22]) }),
+      answered(probe('G0'), { 'T2 1': { blocked: true }, 'after 0': row([1, 12], [2, 22]) }),
     );
     expect(verdict).toBe('blocked');
   });

@@ -8,14 +8,14 @@ import { renderExplain } from './render-explain.js';
 import { renderMarkdown } from './render-markdown.js';
 import { renderMatrix } from './render-matrix.js';
 import { type ProbeOptions, type ProbeReport, probeOutcome, runProbe } from './run-probe.js';
-import { type Told, told } from './told.case.js';
+import { type Answers, answered } from './scripted-answers.case.js';
 
-/** A database made of told answers: PostgreSQL's contracts, and whatever the stories say. */
-function toldTarget(log: string[] = []): Target {
+/** A database made of scripted answers: PostgreSQL's contracts, and whatever the stories say. */
+function scriptedTarget(log: string[] = []): Target {
   const scratch: Scratch = {
-    namespace: 'isolde_told',
+    namespace: 'isolde_scripted',
     reset: async () => undefined,
-    openSession: () => Promise.reject(new Error('told histories need no session')),
+    openSession: () => Promise.reject(new Error('scripted histories need no session')),
     waiting: async () => new Set(),
     drop: async () => {
       log.push('dropped');
@@ -80,7 +80,7 @@ const refused = {
   },
 } as const;
 
-const stories: Readonly<Record<string, Told>> = {
+const stories: Readonly<Record<string, Answers>> = {
   'read committed G0': {
     'T2 1': { blocked: true },
     'after 0': {
@@ -103,15 +103,15 @@ const cases = ['G0', 'lost-update', 'write-skew'].map(
 
 const execute: NonNullable<ProbeOptions['execute']> = async (_, scheduled, { level }) => {
   const probe = cases.find(({ id }) => id === scheduled.case.name)!;
-  return told(probe, stories[`${level} ${probe.id}`]);
+  return answered(probe, stories[`${level} ${probe.id}`]);
 };
 
-const probeTold = (options: ProbeOptions = {}): Promise<ProbeReport> =>
-  runProbe(toldTarget(), { cases, execute, ...options });
+const probeAnswered = (options: ProbeOptions = {}): Promise<ProbeReport> =>
+  runProbe(scriptedTarget(), { cases, execute, ...options });
 
 describe('runProbe', () => {
   it('judges every case at every level and compares it with the vendor’s contract', async () => {
-    const report = await probeTold();
+    const report = await probeAnswered();
     const verdicts = report.levels.map(({ level, contract, results }) => [
       level,
       contract,
@@ -137,7 +137,7 @@ describe('runProbe', () => {
 
   it('runs only the levels and anomalies asked for, and says how far it is', async () => {
     const progress: string[] = [];
-    const report = await probeTold({
+    const report = await probeAnswered({
       levels: ['repeatable read'],
       anomalies: ['G0', 'write-skew'],
       onProgress: ({ level, case: id, done, total }) => progress.push(`${done}/${total} ${id} ${level}`),
@@ -147,7 +147,7 @@ describe('runProbe', () => {
   });
 
   it('refuses a level the target does not have, naming those it has', async () => {
-    await expect(probeTold({ levels: ['snapshot'] })).rejects.toThrow(
+    await expect(probeAnswered({ levels: ['snapshot'] })).rejects.toThrow(
       'postgres has no level "snapshot"; it has read committed, repeatable read',
     );
   });
@@ -155,13 +155,13 @@ describe('runProbe', () => {
   it('drops its scratch, also when the executor fails', async () => {
     const log: string[] = [];
     const broken = () => Promise.reject(new Error('disk full'));
-    await expect(runProbe(toldTarget(log), { cases, execute: broken })).rejects.toThrow('disk full');
+    await expect(runProbe(scriptedTarget(log), { cases, execute: broken })).rejects.toThrow('disk full');
     expect(log).toEqual(['dropped']);
   });
 
   it('keeps what it has when it is stopped, and says that it was', async () => {
     const controller = new AbortController();
-    const report = await probeTold({
+    const report = await probeAnswered({
       signal: controller.signal,
       onProgress: ({ done }) => {
         if (done === 2) controller.abort();
@@ -184,7 +184,7 @@ describe('a database that is lost on the way', () => {
   };
 
   it('ends the report early with what was judged', async () => {
-    const report = await probeTold({ execute: dieAt(2) });
+    const report = await probeAnswered({ execute: dieAt(2) });
     expect(report).toMatchObject({ stopped: true, failure: 'the server is gone' });
     expect(report.levels.map(({ results }) => results.length)).toEqual([2, 0]);
     expect(probeOutcome(report)).toBe('unknown');
@@ -192,25 +192,25 @@ describe('a database that is lost on the way', () => {
   });
 
   it('is an error when nothing was judged before', async () => {
-    await expect(probeTold({ execute: dieAt(0) })).rejects.toThrow('the server is gone');
+    await expect(probeAnswered({ execute: dieAt(0) })).rejects.toThrow('the server is gone');
   });
 });
 
 describe('probeOutcome', () => {
   it('puts a violation before an unknown, and an unknown before nothing', async () => {
-    expect(probeOutcome(await probeTold())).toBe('violation');
-    expect(probeOutcome(await probeTold({ anomalies: ['G0', 'write-skew'] }))).toBe('unknown');
-    expect(probeOutcome(await probeTold({ anomalies: ['G0'] }))).toBe('kept');
+    expect(probeOutcome(await probeAnswered())).toBe('violation');
+    expect(probeOutcome(await probeAnswered({ anomalies: ['G0', 'write-skew'] }))).toBe('unknown');
+    expect(probeOutcome(await probeAnswered({ anomalies: ['G0'] }))).toBe('kept');
   });
 });
 
 describe('renderings', () => {
   it('draw the matrix with its violations, unknowns and legend', async () => {
-    expect(renderMatrix(await probeTold())).toMatchSnapshot();
+    expect(renderMatrix(await probeAnswered())).toMatchSnapshot();
   });
 
   it('colour the matrix only when asked to', async () => {
-    const report = await probeTold();
+    const report = await probeAnswered();
     const controlChar = String.fromCharCode(27);
     expect(renderMatrix(report)).not.toContain(controlChar);
     const coloured = renderMatrix(report, { colors: pc.createColors(true) });
@@ -221,7 +221,9 @@ describe('renderings', () => {
 
   it('let no control character of a database through', async () => {
     const nasty = { class: 'other', message: '\u001b[2J\u0007gone' } as const;
-    const report = await probeTold({ execute: async () => told(cases[0]!, { 'T2 1': { error: nasty } }) });
+    const report = await probeAnswered({
+      execute: async () => answered(cases[0]!, { 'T2 1': { error: nasty } }),
+    });
     for (const text of [renderMatrix(report), renderExplain(report)]) {
       expect(text).toContain('\\x1b[2J\\x07gone');
       expect(text).not.toContain('\u0007');
@@ -229,7 +231,7 @@ describe('renderings', () => {
   });
 
   it('write Markdown in which a database’s message cannot break the table', async () => {
-    const markdown = renderMarkdown(await probeTold());
+    const markdown = renderMarkdown(await probeAnswered());
     expect(markdown).toMatchSnapshot();
     expect(markdown).not.toContain('<access>');
   });
@@ -238,8 +240,8 @@ describe('renderings', () => {
     const nasty =
       '![i](https://evil.example/x.png) <img src=x> [l](http://evil.example) www.evil.example @all a@b.example `|`';
     const error = { class: 'other', message: nasty } as const;
-    const report = await probeTold({
-      execute: async () => told(cases[0]!, { 'T2 1': { error } }),
+    const report = await probeAnswered({
+      execute: async () => answered(cases[0]!, { 'T2 1': { error } }),
     });
     const target = { name: 'duckdb', version: nasty, url: `duckdb:${nasty}`, settings: { [nasty]: nasty } };
     const markdown = renderMarkdown({ ...report, target });
@@ -253,12 +255,12 @@ describe('renderings', () => {
 
   it('explain a case with its interleaving and its argument', async () => {
     expect(
-      renderExplain(await probeTold({ anomalies: ['G0', 'lost-update'] }), { width: 100 }),
+      renderExplain(await probeAnswered({ anomalies: ['G0', 'lost-update'] }), { width: 100 }),
     ).toMatchSnapshot();
   });
 
   it('give the whole report as JSON', async () => {
-    const report = await probeTold();
+    const report = await probeAnswered();
     expect(JSON.parse(probeJson(report))).toEqual({
       format: 'isolde-probe/1',
       outcome: 'violation',
@@ -267,7 +269,7 @@ describe('renderings', () => {
   });
 
   it('say when a target names a contract Isolde does not know', async () => {
-    const target = toldTarget();
+    const target = scriptedTarget();
     const unknown = { ...target, levels: [{ ...target.levels[0]!, contract: 'mydb:rc' }] };
     const report = await runProbe(unknown, { cases, execute });
     expect(report.levels[0]!.contractKnown).toBe(false);

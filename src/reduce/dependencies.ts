@@ -3,7 +3,7 @@
  * `a` created, by reading it or by making the next one from it. What is reachable from an operation is its *reduction
  * unit*: the operations that see something else once it is gone.
  *
- * A write that puts a constant into a row, whatever the row held, is not made from the version before: it hangs only on
+ * A write that puts a constant into a row, whatever the row held, is not made from the version before: it depends only on
  * whether the row is there, that is, on who inserted or deleted it last. On hot rows this decides: if every write hung on
  * the one before, the unit of a row's first write were all that ever happened to the row, and of hundreds of
  * writes none could go before the last. (Pisco's released program draws the line there, too: removing a write removes its readers
@@ -24,7 +24,7 @@ export interface RowAccess {
   /** Absent: any row of the table. */
   readonly row?: string;
   readonly writes: boolean;
-  /** Hangs only on whether the row is there, not on what it holds. */
+  /** Depends only on whether the row is there, not on what it holds. */
   readonly blind?: boolean;
   /** Writes the row and leaves it there. Otherwise a write decides whether it is. */
   readonly keepsRow?: boolean;

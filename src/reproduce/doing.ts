@@ -15,8 +15,8 @@ export class Doing {
   fuzzy: Set<Table> | undefined;
   /** Each with what it had left in its rows by then. */
   savepoints: Savepoints<ReadonlyMap<number, Image>> | undefined;
-  /** Rows it inserted where nobody is told of them before the COMMIT. */
-  late: Map<number, Image> | undefined;
+  /** Rows it inserted that no other transaction meets before the COMMIT. */
+  unseenInserts: Map<number, Image> | undefined;
   /** Tables whose readers and writers a certifier watches. */
   watched: Set<number> | undefined;
 
@@ -38,7 +38,7 @@ export class Doing {
     this.after.length = 0;
     this.fuzzy = undefined;
     this.savepoints = undefined;
-    this.late = undefined;
+    this.unseenInserts = undefined;
     this.watched = undefined;
   }
 

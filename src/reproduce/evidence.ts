@@ -106,14 +106,14 @@ export interface Query {
   readonly snapshot: number;
   /** The objects of its tables. */
   readonly tables: readonly number[];
-  /** Its result on tables with these rows, or why it cannot be told. */
+  /** Its result on tables with these rows, or why it cannot be known. */
   readonly run: (rowsOf: (table: number) => readonly EvaluatedRow[]) => readonly EvaluatedRow[] | string;
   readonly result: readonly EvaluatedRow[];
   /** What its own transaction had left in rows. */
   readonly own: ReadonlyMap<number, Image>;
 }
 
-/** Whether a version can be what a read saw; undefined: it cannot be told. */
+/** Whether a version can be what a read saw; undefined: it cannot be known. */
 export function explains(image: Image, expected: Expected): boolean | undefined {
   if (image === 'unknown') return undefined;
   if (expected.type === 'cells') {
@@ -216,7 +216,7 @@ export interface Choice {
 
 /**
  * Something that no recorded answer decides for certain: the moment at which a statement with a condition chose its rows, or the
- * order of two overlapping statements whose locks cannot be told from outside.
+ * order of two overlapping statements whose locks cannot be known from outside.
  */
 export interface Uncertain {
   readonly step: number;
@@ -246,7 +246,7 @@ export interface Evidence {
   readonly uncertain: Uncertain[];
   readonly tables: ReadonlySet<number>;
   /** Tables in which nobody can tell from outside who locks or watches what. */
-  readonly loose: ReadonlySet<number>;
+  readonly unobservable: ReadonlySet<number>;
   /** Locks taken: step, object, exclusive or not; for the invariants. */
   readonly locks: { readonly step: Ints; readonly object: Ints; readonly exclusive: Ints };
   /** Steps sent although their lock is not free: the raw run shows that they waited. */

@@ -43,7 +43,7 @@ const timestamps: Contract & { mechanism: Mechanism } = {
 
 /**
  * Every interval is widened at random up to its neighbours in the session, far beyond what a client sees, so that many orders are
- * left open. Where a second writer must fail replays have to teach some of them. Where failures hang on things nobody sees
+ * left open. Where a second writer must fail replays have to teach some of them. Where failures depend on things nobody sees
  * (the moment of validation, of a timestamp) intervals are widened less.
  */
 const engines: readonly {
@@ -64,8 +64,8 @@ const runs = 40;
 
 describe.each(engines)('order inference on a simulated store as $rules.id', ({ rules, learns, widest }) => {
   it.each(Object.entries(mixes))('replays to the same results: %s', async (title, mix) => {
-    const told: string[] = [];
-    let parted = 0;
+    const unexpected: string[] = [];
+    let diverged = 0;
     for (let seed = 1; seed <= runs; seed++) {
       const random = randomOf(seed);
       const program = randomProgram(random, mix);
@@ -82,11 +82,11 @@ describe.each(engines)('order inference on a simulated store as $rules.id', ({ r
       if (!learns) lines.push(...order.broken.map(({ what }) => what));
       // A crowd of transactions that wait by age: who comes next is decided where nobody sees it, and said to be open.
       const crowd = rules === timestamps && mix.sessions > 10;
-      if (lines.length > 0 && crowd && first.ambiguous.some(({ what }) => what === 'order')) parted++;
-      else if (lines.length > 0) told.push(`${title}, seed ${seed}: ${lines.slice(0, 3).join('; ')}`);
+      if (lines.length > 0 && crowd && first.ambiguous.some(({ what }) => what === 'order')) diverged++;
+      else if (lines.length > 0) unexpected.push(`${title}, seed ${seed}: ${lines.slice(0, 3).join('; ')}`);
     }
-    expect(told).toEqual([]);
-    expect(parted).toBeLessThanOrEqual(runs / 5);
+    expect(unexpected).toEqual([]);
+    expect(diverged).toBeLessThanOrEqual(runs / 5);
   });
 });
 
@@ -95,14 +95,14 @@ function story(lines: readonly string[], setup: readonly string[]): History {
   let transactions = 0;
   const open = new Map<number, number>();
   const operations = lines.map((line): Omit<Operation, 'index'> => {
-    const [, s, start, end, sql, told] = /^(\d+) (\d+)-(\d+) (.*?)(?: -> (.*))?$/.exec(line)!;
+    const [, s, start, end, sql, answer] = /^(\d+) (\d+)-(\d+) (.*?)(?: -> (.*))?$/.exec(line)!;
     const session = Number(s);
     const word = sql!.split(' ')[0]!.toLowerCase();
     const transaction = open.get(session) ?? transactions++;
     const ends = word === 'commit' || word === 'rollback' ? word : undefined;
-    const fails = told === 'deadlock' || told === 'serialization';
+    const fails = answer === 'deadlock' || answer === 'serialization';
     if (word === 'begin') open.set(session, transaction);
-    const over = ends ?? (told === 'deadlock' ? 'rollback' : open.has(session) ? undefined : 'commit');
+    const over = ends ?? (answer === 'deadlock' ? 'rollback' : open.has(session) ? undefined : 'commit');
     if (over !== undefined) open.delete(session);
     return {
       ...{
@@ -114,10 +114,10 @@ function story(lines: readonly string[], setup: readonly string[]): History {
         end: Number(end),
       },
       outcome: fails ? 'error' : 'ok',
-      ...(fails && { error: { class: told as 'deadlock', message: told! } }),
+      ...(fails && { error: { class: answer as 'deadlock', message: answer! } }),
       ...(over !== undefined && { ends: over }),
-      ...(word === 'select' && !fails && { columns: ['id', 'v'], rows: JSON.parse(told!) as number[][] }),
-      ...(word === 'update' && !fails && { matched: Number(told) }),
+      ...(word === 'select' && !fails && { columns: ['id', 'v'], rows: JSON.parse(answer!) as number[][] }),
+      ...(word === 'update' && !fails && { matched: Number(answer) }),
     };
   });
   return {

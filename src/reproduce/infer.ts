@@ -146,10 +146,10 @@ export function openInference(history: History, contract: Contract, options: Inf
     const only = about === 'tables' ? evidence.tables : undefined;
     return answerOrder(steps, evidence.accesses, evidence.objects.names.length, only, onGuess);
   };
-  const told = new Set<number>();
+  const noted = new Set<number>();
   const answers = guesses(answersDecide(mechanism), (step, object) => {
-    if (!evidence.loose.has(object) || told.has(step)) return;
-    told.add(step);
+    if (!evidence.unobservable.has(object) || noted.has(step)) return;
+    noted.add(step);
     evidence.uncertain.push({ step, object, what: 'order', choices: 2, chosen: 0 });
   });
   let every: TimeEdges | undefined;
@@ -262,7 +262,7 @@ function notesOf(evidence: Evidence, { batches, holds }: Solution, { header }: H
   const orders = evidence.uncertain.length - moments;
   if (orders > 0)
     notes.push(
-      `${counted(orders, 'statement')} overlapped others whose locks cannot be told; the answers' order was taken`,
+      `${counted(orders, 'statement')} overlapped others whose locks cannot be observed; the answers' order was taken`,
     );
   const open = holds.filter((one) => one < 0).length;
   if (open > 0)

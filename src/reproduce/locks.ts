@@ -2,7 +2,7 @@
  * The lock table of the mirror, and the orders it proves.
  *
  * Locks are granted in the order in which their statements were answered (Property 1 of Pisco: whoever holds a lock
- * cannot release it before it was told that it has it, so the first of two overlapping writers to be answered was
+ * cannot release it before it was answered that it has it, so the first of two overlapping writers to be answered was
  * first). A lock is held to the end of its transaction. So the end of a holder stands before the step that got the lock
  * next; where its transaction could write only what its snapshot shows, before the step that fixed the snapshot, too.
  *
@@ -29,7 +29,7 @@ interface Holder {
 export interface LockMode {
   readonly exclusive: boolean;
   readonly writes: boolean;
-  /** A new row: whether its key is free is a matter of what is committed now, not of a snapshot. */
+  /** A new row: whether its key is free depends on what is committed now, not of a snapshot. */
   readonly inserts?: boolean;
 }
 

@@ -11,7 +11,7 @@ import type { MirrorState } from './mirror-state.js';
 /** A COMMIT that failed validation: another had committed one of its rows since its snapshot. */
 export function failedCommit(state: MirrorState, step: number, transaction: number): void {
   const doing = state.doing[transaction];
-  const rows = doing?.late === undefined ? (doing?.rows ?? []) : [...doing.late.keys()];
+  const rows = doing?.unseenInserts === undefined ? (doing?.rows ?? []) : [...doing.unseenInserts.keys()];
   for (const object of rows) {
     state.accesses.add(step, object, role.read | role.lock);
     state.failed.push({ step, transaction, object, met: 'changed' });

@@ -245,8 +245,8 @@ export class MirrorState {
   }
 
   write(step: number, transaction: number, row: number, image: Image, inserts = false): void {
-    if (this.doing[transaction]?.late?.has(row) === true) {
-      this.insertLate(step, transaction, row, image);
+    if (this.doing[transaction]?.unseenInserts?.has(row) === true) {
+      this.insertUnseen(step, transaction, row, image);
       return;
     }
     this.settle(step, transaction, row);
@@ -260,12 +260,12 @@ export class MirrorState {
   }
 
   /** Validating engines keep new rows to themselves: only the COMMIT finds out whether another has put in the same key. */
-  insertLate(step: number, transaction: number, row: number, image: Image): void {
+  insertUnseen(step: number, transaction: number, row: number, image: Image): void {
     this.accesses.add(step, row, role.read);
     const doing = this.do(transaction);
     doing.access(row, role.write | role.lock);
-    doing.late ??= new Map();
-    doing.late.set(row, image);
+    doing.unseenInserts ??= new Map();
+    doing.unseenInserts.set(row, image);
     doing.write(row, this.current[row]!, image);
     this.basedOn(step, transaction, row);
   }
@@ -375,7 +375,7 @@ export class MirrorState {
         this.version(object, step, 'unknown');
     }
     for (const table of doing.watched ?? []) this.accesses.add(step, table, role.publish);
-    for (const [row, image] of doing.late ?? []) {
+    for (const [row, image] of doing.unseenInserts ?? []) {
       if (!committed) continue;
       this.locks.take(step, transaction, row, { exclusive: true, writes: true });
       this.current[row] = image;
@@ -383,7 +383,7 @@ export class MirrorState {
     for (let i = 0; i < doing.rows.length; i++) {
       const row = doing.rows[i]!;
       const before = doing.before[i]!;
-      if (!committed && doing.late?.has(row) !== true) this.current[row] = before;
+      if (!committed && doing.unseenInserts?.has(row) !== true) this.current[row] = before;
       if (pivot !== 'uncommitted') {
         if (committed) this.version(row, step, ends === 'unknown' ? 'unknown' : doing.after[i]!);
       } else if (!committed) this.version(row, step, before);

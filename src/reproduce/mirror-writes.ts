@@ -1,6 +1,6 @@
 /**
  * What statements that change rows do to the mirror. Their plans (`rows/`) tell which rows they may change and what these become;
- * counts and the state at hand tell which they did. What cannot be told concerns the whole table, and its rows are unknown from
+ * counts and the state at hand tell which they did. What cannot be known concerns the whole table, and its rows are unknown from
  * then on.
  */
 import type { Operation } from '../histories/index.js';
@@ -68,8 +68,8 @@ export function followInsert(
   readTables(state, step, transaction, reads, 'none');
   const rowsOf = tablesNow(state, transaction, reads);
   const rows = rowsOf === undefined ? '' : bind(rowsOf);
-  const told = typeof rows !== 'string' && (matched === undefined || matched === rows.length);
-  if (!told || typeof rows === 'string') state.fuzzyWrite(step, transaction, table);
+  const known = typeof rows !== 'string' && (matched === undefined || matched === rows.length);
+  if (!known || typeof rows === 'string') state.fuzzyWrite(step, transaction, table);
   else for (const cells of rows) putIn(state, step, transaction, table, cells);
 }
 
@@ -84,7 +84,7 @@ function putIn(
   const row = state.newRow(table, cells);
   if (row === undefined) state.fuzzyWrite(step, transaction, table);
   else if (protocol === 'optimistic' && writeConflict === 'fails')
-    state.insertLate(step, transaction, row, cells);
+    state.insertUnseen(step, transaction, row, cells);
   else state.write(step, transaction, row, cells, true);
 }
 
@@ -93,15 +93,15 @@ export function followUpsert(state: MirrorState, step: number, transaction: numb
   const { table, effect } = plan;
   const all = state.rows[table.number]!;
   const met: number[] = [];
-  let told = !state.blind.has(table) && all.size <= scanLimit && table.initial !== undefined;
-  for (const row of told ? all.values() : []) {
+  let known = !state.blind.has(table) && all.size <= scanLimit && table.initial !== undefined;
+  for (const row of known ? all.values() : []) {
     state.settle(step, transaction, row);
     const hit = isHit(state.imageFor(transaction, row), plan.meets);
-    if (hit === undefined) told = false;
+    if (hit === undefined) known = false;
     else if (hit) met.push(row);
   }
   // With several new rows it is not known which of them met these.
-  if (!told || table.identity.length === 0 || (met.length > 0 && plan.rows.length > 1)) {
+  if (!known || table.identity.length === 0 || (met.length > 0 && plan.rows.length > 1)) {
     state.fuzzyWrite(step, transaction, table);
     return;
   }

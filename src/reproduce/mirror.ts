@@ -90,7 +90,7 @@ class Mirror {
       unexplained: this.#state.unexplained,
       uncertain: this.#state.uncertain,
       tables: new Set(this.#state.tableObject),
-      loose: this.#loose(),
+      unobservable: this.#unobservable(),
       locks: this.#state.locks.taken,
       waits,
       stamped: this.#state.clock >= 0,
@@ -100,7 +100,7 @@ class Mirror {
   }
 
   /** Gaps and certifiers watch whole tables; timestamps are given out where nobody sees it. */
-  #loose(): Set<number> {
+  #unobservable(): Set<number> {
     const { scanLocks, mechanism, tableObject, clock } = this.#state;
     if (clock >= 0) return new Set([clock]);
     return new Set(scanLocks || mechanism.certifier === 'ssi' ? tableObject : []);
@@ -137,7 +137,7 @@ class Mirror {
     else this.#planned(step, transaction, op);
   }
 
-  /** The recorder told which rows it touched. */
+  /** The recorder says which rows it touched. */
   #recorded(step: number, transaction: number, op: Operation, accesses: readonly Access[]): void {
     const lock = lockOfText(op);
     const { dialect } = this.#state.catalog;

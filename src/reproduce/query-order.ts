@@ -12,7 +12,7 @@ import { imageAt, overlappingCommits } from './chains.js';
 import { because, type Evidence, type Order, type Query } from './evidence.js';
 import { scanLimit } from './mirror-state.js';
 
-/** More overlapping COMMITs than these are not told apart. */
+/** More overlapping COMMITs than these are not distinguished. */
 const mostMoments = 16;
 /** Rows looked at in all; beyond them queries are left to time. */
 const workLimit = 20_000_000;

@@ -18,29 +18,29 @@ export function orderReasons(
 ): OrderReason[] {
   const { edges, steps, objects, choices } = evidence;
   const reasons: OrderReason[] = [];
-  const told = new Set<number>();
-  const tell = (before: number, after: number, why: string) => {
+  const given = new Set<number>();
+  const give = (before: number, after: number, why: string) => {
     const pair = before * steps.count + after;
-    if (told.has(pair)) return;
-    told.add(pair);
+    if (given.has(pair)) return;
+    given.add(pair);
     reasons.push({ before: refOf(steps, before), after: refOf(steps, after), why });
   };
   for (const [before, after] of learnt)
     if (batches.of[before]! < batches.of[after]!)
-      tell(before, after, 'a replay with the other order parted from the history');
+      give(before, after, 'a replay with the other order diverged from the history');
   for (let i = 0; i < edges.from.length; i++) {
     const before = edges.from.at(i);
     const after = edges.to.at(i);
     if (batches.of[before]! >= batches.of[after]!) continue; // given up for stronger reasons
-    tell(before, after, sentence(edges.why.at(i) as Because, objects.names[edges.object.at(i)]!));
+    give(before, after, sentence(edges.why.at(i) as Because, objects.names[edges.object.at(i)]!));
   }
   choices.forEach((choice, i) => {
     for (const { from, to, why, object } of choice.alternatives[holds[i]!] ?? [])
-      if (overlap(steps, from, to)) tell(from, to, sentence(why, objects.names[object]!));
+      if (overlap(steps, from, to)) give(from, to, sentence(why, objects.names[object]!));
   });
   for (const [before, after, object, readFirst] of overlappingPairs(evidence, batches)) {
     const name = objects.names[object]!;
-    tell(
+    give(
       before,
       after,
       readFirst

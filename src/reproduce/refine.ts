@@ -1,9 +1,9 @@
 /**
- * Learning from replays that part from their history (Pisco §4: an order is right if it brings the results back; ambiguous
+ * Learning from replays that diverge from their history (Pisco §4: an order is right if it brings the results back; ambiguous
  * ones are enumerated over interval candidates only).
  *
  * What a client records leaves orders open that only the database knew: which of two overlapping statements met the
- * other's gap lock, whose read the certifier blamed. A replay that parts says where: its first statement that saw something else.
+ * other's gap lock, whose read the certifier blamed. A replay that diverges says where: its first statement that saw something else.
  * That statement stood wrongly towards some transaction that overlapped it. So, in this order:
  *
  * 0. The careful order is tried: the one answered first goes first, wherever statements overlapped and conflict.
@@ -38,7 +38,7 @@ export interface RefineOptions {
   /** The order to start from; default: what the inference makes by itself. */
   readonly first?: InferredOrder;
   readonly mostReplays?: number;
-  /** Ends the search though the last replay parted: it showed what was looked for. */
+  /** Ends the search though the last replay diverged: it showed what was looked for. */
   readonly enough?: () => boolean;
   readonly signal?: AbortSignal;
 }
@@ -58,7 +58,7 @@ interface Attempt extends Knowledge {
   readonly report: ReplayReport;
 }
 
-/** Replays an order, and others learnt from where it parts, until one sees what the history saw. */
+/** Replays an order, and others learnt from where it diverges, until one sees what the history saw. */
 export async function refineOrder(
   inference: Inference,
   run: (order: InferredOrder) => Promise<ReplayReport>,

@@ -113,8 +113,8 @@ describe.each(engines)('replay on $url $level', ({ url, level, missing, locking,
     `random histories replay by batch to the same results${missing === undefined ? '' : ` (${missing})`}`,
     async () => {
       const contract = findContract(target.levels.find((one) => one.level === level)!.contract)!;
-      const told: string[] = [];
-      let [atOnce, learnt, parted, withoutDeadlock] = [0, 0, 0, 0];
+      const unexpected: string[] = [];
+      let [atOnce, learnt, diverged, withoutDeadlock] = [0, 0, 0, 0];
       for (let seed = 1; seed <= seeds; seed++) {
         const raw = await runFree(scratch, randomCase(seed, locking), { target, level, sessions });
         const inference = openInference(raw, contract);
@@ -128,21 +128,24 @@ describe.each(engines)('replay on $url $level', ({ url, level, missing, locking,
           (order) => replay(scratch, order, 'batch', { target, level, sessions }),
           { first, mostReplays },
         );
-        const parts = report.firstDifference;
-        if (parts === undefined) replays === 1 ? atOnce++ : learnt++;
+        const difference = report.firstDifference;
+        if (difference === undefined) replays === 1 ? atOnce++ : learnt++;
         else if (named) {
-          parted++;
+          diverged++;
           if (first.leftOut.length === 0) withoutDeadlock++;
-        } else told.push(`seed ${seed}: ${parts.session}: ${parts.sql}: was ${parts.was}, is ${parts.is}`);
+        } else
+          unexpected.push(
+            `seed ${seed}: ${difference.session}: ${difference.sql}: was ${difference.was}, is ${difference.is}`,
+          );
       }
       if (asked > 0)
         console.info(
-          `${contract.id}: ${atOnce} at once, ${learnt} learnt, ${parted} parted (${withoutDeadlock} without a deadlock) of ${seeds}`,
+          `${contract.id}: ${atOnce} at once, ${learnt} learnt, ${diverged} diverged (${withoutDeadlock} without a deadlock) of ${seeds}`,
         );
-      expect(told).toEqual([]);
+      expect(unexpected).toEqual([]);
       // With few seeds one or two prove nothing.
       const { share = 0, shareWithoutDeadlock = share } = mayPart ?? {};
-      expect(parted).toBeLessThanOrEqual(Math.max(2, Math.ceil(seeds * share)));
+      expect(diverged).toBeLessThanOrEqual(Math.max(2, Math.ceil(seeds * share)));
       expect(withoutDeadlock).toBeLessThanOrEqual(Math.max(2, Math.ceil(seeds * shareWithoutDeadlock)));
     },
     asked > 0 ? 3_600_000 : 120_000,

@@ -9,7 +9,7 @@ import { reproduce } from './reproduction.js';
 
 const missing = process.env.ISOLDE_REQUIRE_ENGINES === '1' ? undefined : postgresAvailable();
 
-/** Two transactions update each other's rows, and both are told that it worked: no order brings that back. */
+/** Two transactions update each other's rows, and both get the answer that it worked: no order brings that back. */
 function forged(): History {
   const rows: readonly (readonly [session: number, sql: string, extra?: Partial<Operation>])[] = [
     [0, 'BEGIN'],
@@ -124,7 +124,7 @@ describe('reproduce', () => {
   });
 
   it.skipIf(missing !== undefined)(
-    `reports a schedule that cannot run as infeasible, says where it parts, and ends${missing === undefined ? '' : ` (${missing})`}`,
+    `reports a schedule that cannot run as infeasible, says where it diverges, and ends${missing === undefined ? '' : ` (${missing})`}`,
     async () => {
       const target = await openTarget('postgres:');
       try {

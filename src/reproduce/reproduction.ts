@@ -1,7 +1,7 @@
 /**
  * How often does a finding come back? A history's finding, an order in which it does (`find-order.ts`), and a number of
  * replays: each is judged as the raw run was, and counts if it shows a finding of the same identity, or, where statements that
- * overlapped now run in order, a sharper one about the same write (`sharperFinding`); those are told apart.
+ * overlapped now run in order, a sharper one about the same write (`sharperFinding`); those are counted apart.
  */
 import type { Finding } from '../check/index.js';
 import type { Contract } from '../contracts/index.js';

@@ -24,7 +24,7 @@ export function followSavepoint(
     doing.rows.forEach((row, i) => {
       const image = images === undefined ? 'unknown' : (images.get(row) ?? doing.before[i]!);
       doing.after[i] = image;
-      if (doing.late?.has(row) === true) doing.late.set(row, image);
+      if (doing.unseenInserts?.has(row) === true) doing.unseenInserts.set(row, image);
       else state.current[row] = image;
       state.accesses.add(step, row, role.write);
     });

@@ -1,6 +1,14 @@
 /**
  * A multi-version store with row locks, small enough to be obviously right: what order inference is tested against.
  * It runs one request at a time, so the true order is known, and hidden again by widening every operation's interval.
+ *
+ * The verifier's twin (`check/mechanism/simulate.case.ts`) is a second store of rows: there a statement takes
+ * effect at one instant or is not possible yet, and the state is copied to search every order. Here waiting is what is tested,
+ * so only this store has
+ * - queues of waiting statements that are answered later, seeing what is current when they get their lock;
+ * - deadlocks, failed transactions that stay open until they are ended, duplicate keys, and each error's class;
+ * - locking reads, and timestamp ordering and validation at COMMIT as ways to handle conflicts.
+ * Only the twin has reads of uncommitted rows, subqueries in conditions, rows hidden by the reader's own DELETE, and copies.
  */
 import type { Mechanism } from '../contracts/index.js';
 import type { History, Operation } from '../histories/index.js';

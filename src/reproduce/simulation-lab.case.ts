@@ -107,12 +107,12 @@ export function simulatedReplay(
       if (op === undefined || order.leftOut.some(({ operation }) => operation === source)) return;
       const key = `${session}.${position}`;
       const got = results.get(key);
-      const told = (
+      const answer = (
         one: Pick<Operation, 'rows' | 'matched' | 'ends'> & { error?: unknown },
         error: unknown,
       ) => JSON.stringify([one.rows, one.matched, error, one.ends]);
-      const was = told(op, op.error?.class);
-      const is = got === undefined ? 'no answer' : told(got, got.error);
+      const was = answer(op, op.error?.class);
+      const is = got === undefined ? 'no answer' : answer(got, got.error);
       compared++;
       if (was === is) return;
       const at = got === undefined ? Number.POSITIVE_INFINITY : answered.indexOf(key);

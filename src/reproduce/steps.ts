@@ -3,7 +3,7 @@
  * again, and what is known of each from the raw run.
  *
  * Sessions and set-up come from the header, statements from the operations' SQL. Three things are not sent again as
- * they were, because their outcome hangs on timing that no order of statements decides; each is noted:
+ * they were, because their outcome depends on timing that no order of statements decides; each is noted:
  *
  * - A statement that fell to a deadlock or a time-out is left out. If that ended its transaction, a ROLLBACK stands
  *   in its place; if it doomed it, the transaction's COMMIT becomes the ROLLBACK it really was. The same holds for failures that

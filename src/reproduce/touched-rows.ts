@@ -23,7 +23,7 @@ import * as role from './conflicts.js';
 import { because, type Order } from './evidence.js';
 import { type MirrorState, scanLimit } from './mirror-state.js';
 
-/** More overlapping COMMITs than these are not told apart. */
+/** More overlapping COMMITs than these are not distinguished. */
 const mostMoments = 24;
 
 /** Rows for sure, rows perhaps, and how many there were. */
@@ -38,7 +38,7 @@ export function byCount(
   return matched === 0 ? [] : undefined;
 }
 
-/** The rows a statement with a condition on other columns than the row's name has changed; undefined: it cannot be told. */
+/** The rows a statement with a condition on other columns than the row's name has changed; undefined: it cannot be known. */
 export function rangeTouched(
   state: MirrorState,
   step: number,

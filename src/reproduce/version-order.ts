@@ -75,16 +75,16 @@ function tellOverwrites({ edges, steps, unexplained, locks }: Evidence, from: nu
     if (edges.why.at(i) === because.firstUpdater)
       presumed.set(edges.to.at(i) * steps.count + edges.from.at(i), edges.object.at(i));
   if (presumed.size === 0) return;
-  const told = new Set<number>();
+  const found = new Set<number>();
   for (let i = from; i < edges.from.length; i++) {
     const pair = edges.from.at(i) * steps.count + edges.to.at(i);
-    if (edges.why.at(i) === because.misses && presumed.has(pair)) told.add(pair);
+    if (edges.why.at(i) === because.misses && presumed.has(pair)) found.add(pair);
   }
-  if (told.size === 0) return;
+  if (found.size === 0) return;
   const writes = new Map<string, number>();
   for (let i = 0; i < locks.step.length; i++)
     writes.set(`${steps.transaction[locks.step.at(i)!]} ${locks.object.at(i)}`, locks.step.at(i)!);
-  for (const pair of told) {
+  for (const pair of found) {
     const object = presumed.get(pair)!;
     const step = writes.get(`${steps.transaction[Math.floor(pair / steps.count)]} ${object}`);
     if (step !== undefined) unexplained.push({ step, object, what: overwrote });

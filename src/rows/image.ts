@@ -13,7 +13,7 @@ export function isVague(image: Image): boolean {
   return image === 'unknown' || (image !== 'absent' && image.some((cell) => isUndecidable(cell)));
 }
 
-/** Whether there is a row and it satisfies a condition; undefined: cannot be told. */
+/** Whether there is a row and it satisfies a condition; undefined: cannot be known. */
 export function isHit(image: Image, where: Satisfies): boolean | undefined {
   if (image === 'absent') return false;
   return image === 'unknown' ? undefined : where(image);

@@ -5,7 +5,7 @@
 import type { Evaluated, EvaluatedRow } from '../sql/index.js';
 import type { Table } from './table.js';
 
-/** Whether a row satisfies a predicate; NULL counts as no, undefined: cannot be told. */
+/** Whether a row satisfies a predicate; NULL counts as no, undefined: cannot be known. */
 export type Satisfies = (row: EvaluatedRow) => boolean | undefined;
 
 /** The rows of a table, for subqueries. */
@@ -46,7 +46,7 @@ export interface ScanPlan {
 export interface QueryPlan {
   readonly type: 'query';
   readonly tables: readonly Table[];
-  /** The rows it returns, or why that cannot be told. */
+  /** The rows it returns, or why that cannot be known. */
   readonly run: (rowsOf: RowsOf) => readonly EvaluatedRow[] | string;
   readonly lock: RowLock;
   /** The scan of which it returns a part (LIMIT), with names for its lines. */
@@ -61,7 +61,7 @@ export interface ChangePlan {
   readonly reads: readonly Table[];
   readonly bind: (rowsOf: RowsOf) => {
     readonly where: Satisfies;
-    /** What a row becomes; undefined: cannot be told. */
+    /** What a row becomes; undefined: cannot be known. */
     readonly apply: (row: EvaluatedRow) => EvaluatedRow | 'absent' | undefined;
   };
 }
@@ -70,7 +70,7 @@ export interface InsertPlan {
   readonly type: 'insert';
   readonly table: Table;
   readonly reads: readonly Table[];
-  /** The rows it adds, or why they cannot be told. */
+  /** The rows it adds, or why they cannot be known. */
   readonly bind: (rowsOf: RowsOf) => readonly EvaluatedRow[] | string;
 }
 
@@ -87,7 +87,7 @@ export interface UpsertPlan {
   readonly bent: boolean;
   /** Whether an existing row is in the way of one of them. */
   readonly meets: Satisfies;
-  /** What a row in the way becomes; undefined: cannot be told. */
+  /** What a row in the way becomes; undefined: cannot be known. */
   readonly apply: (row: EvaluatedRow) => EvaluatedRow | 'absent' | undefined;
   /** It is changed for certain. */
   readonly sure: boolean;

@@ -250,7 +250,7 @@ export class Store {
     const older: OlderName[] = [];
     for (const name of await namesIn(join(this.folder, 'bugs'))) {
       if (await this.#isSignedAsToday(name)) continue;
-      // What cannot be read is told by `list`; it is nobody's home.
+      // What cannot be read is reported by `list`; it is nobody's home.
       const bug = await readStoredBug(this.folderOf(name)).catch(() => undefined);
       if (bug === undefined) continue;
       const now = makeBug({ ...bug, at: bug.firstSeen });

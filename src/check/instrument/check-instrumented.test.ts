@@ -4,7 +4,7 @@ import { explain } from '../explain.js';
 import type { Instrumented } from './index.js';
 import { checkInstrumented } from './index.js';
 import { sourcesOf } from './marks.js';
-import { instrumentScript, type Step, type Told, tell } from './tell.case.js';
+import { type Answers, answered, instrumentScript, type Step } from './scripted-answers.case.js';
 
 const two = `CREATE TABLE t (id INT PRIMARY KEY, v INT); INSERT INTO t VALUES (1, 10), (2, 20);\n`;
 /** Initial lists of both rows; row 1 is `s2.1`, row 2 `s2.2`. */
@@ -13,8 +13,8 @@ const [x0, y0] = [
   [20, 's2.2', ';0'],
 ] as const;
 
-function kinds(instrumented: Instrumented, told: Told, contract: string): string[] {
-  const result = checkInstrumented(tell(instrumented, told), instrumented, {
+function kinds(instrumented: Instrumented, answers: Answers, contract: string): string[] {
+  const result = checkInstrumented(answered(instrumented, answers), instrumented, {
     contract: findContract(contract)!,
   });
   return result.findings.map(({ kind, clause }) => `${kind}: ${clause}`);
@@ -33,7 +33,7 @@ describe('single reads', () => {
     T1: UPDATE t SET v = 12 WHERE id = 1
     T2: SELECT v FROM t WHERE id = 1
     T1: ROLLBACK`);
-  const story = (list: string, ending: Step[] = [at('T1')]): Told => ({
+  const story = (list: string, ending: Step[] = [at('T1')]): Answers => ({
     steps: [
       at('T1'),
       at('T1', undefined, 1),
@@ -57,14 +57,14 @@ describe('single reads', () => {
       T2: SELECT v FROM t WHERE id = 1
       T1: COMMIT`);
     const after = [[[1, 12, 's2.1', ';0;1.1;1.2']]];
-    const told = { ...story(';0;1.1'), before: [[]], after };
-    expect(kinds(committing, told, 'adya:PL-2')).toEqual(['G1b: forbids G1b']);
+    const answers = { ...story(';0;1.1'), before: [[]], after };
+    expect(kinds(committing, answers, 'adya:PL-2')).toEqual(['G1b: forbids G1b']);
     const whole = { ...story(';0;1.1;1.2'), before: [[]], after };
     expect(kinds(committing, whole, 'adya:PL-2')).toEqual([]);
   });
 
   it('name what is judged first, then what contradicts it, and what would have been right', () => {
-    const [finding] = checkInstrumented(tell(script, story(';0;1.1;1.2')), script, {
+    const [finding] = checkInstrumented(answered(script, story(';0;1.1;1.2')), script, {
       contract: findContract('postgres:read-committed')!,
     }).findings;
     expect(finding!.operations.map(({ text }) => text)).toEqual([
@@ -92,7 +92,7 @@ describe('single reads', () => {
   });
 
   it('in a final state that holds what was rolled back break every contract', () => {
-    const told = {
+    const answers = {
       ...story(';0'),
       before: [[]],
       after: [
@@ -102,7 +102,7 @@ describe('single reads', () => {
         ],
       ],
     };
-    expect(kinds(script, told, 'mariadb:read-uncommitted')).toEqual(['G1a: what is rolled back is gone']);
+    expect(kinds(script, answers, 'mariadb:read-uncommitted')).toEqual(['G1a: what is rolled back is gone']);
   });
 });
 
@@ -112,21 +112,21 @@ describe('own writes', () => {
     T1: UPDATE t SET v = 11 WHERE id = 1
     T1: SELECT v FROM t WHERE id = 1
     T1: COMMIT`);
-  const told = (list: string): Told => ({
+  const answers = (list: string): Answers => ({
     steps: [at('T1'), at('T1', undefined, 1), at('T1', [[10, 's2.1', list]]), at('T1')],
     before: [[]],
     after: [[[1, 11, 's2.1', ';0;1.1']]],
   });
 
   it('must be seen', () => {
-    expect(kinds(script, told(';0'), 'duckdb:snapshot')).toEqual(['internal: forbids own-write-missed']);
-    expect(kinds(script, told(';0;1.1'), 'duckdb:snapshot')).toEqual([]);
+    expect(kinds(script, answers(';0'), 'duckdb:snapshot')).toEqual(['internal: forbids own-write-missed']);
+    expect(kinds(script, answers(';0;1.1'), 'duckdb:snapshot')).toEqual([]);
   });
 
   it('that were committed and are nowhere at the end are lost', () => {
-    const lost = { ...told(';0;1.1'), after: [[[1, 10, 's2.1', ';0']]] };
+    const lost = { ...answers(';0;1.1'), after: [[[1, 10, 's2.1', ';0']]] };
     expect(kinds(script, lost, 'adya:PL-1')).toEqual(['lost-write: what is committed stays']);
-    const [finding] = checkInstrumented(tell(script, lost), script, {
+    const [finding] = checkInstrumented(answered(script, lost), script, {
       contract: findContract('adya:PL-1')!,
     }).findings;
     expect(finding!.operations.map(({ text }) => text)).toEqual(['UPDATE t SET v = 11 WHERE id = 1;']);
@@ -149,7 +149,7 @@ describe('own writes', () => {
       'mysql',
       { returning: false },
     );
-    const story = (deleted: number): Told => ({
+    const story = (deleted: number): Answers => ({
       steps: [
         at('T1'),
         at('T1', [
@@ -183,7 +183,7 @@ describe('own writes', () => {
       T1: COMMIT
       T2: SELECT v FROM t WHERE id = 1`);
     const steps = [at('T1'), at('T1'), at('T1', undefined, 1), at('T1'), at('T1')];
-    const read = (list: string): Told => ({ steps: [...steps, at('T2', [[11, 's2.1', list]])] });
+    const read = (list: string): Answers => ({ steps: [...steps, at('T2', [[11, 's2.1', list]])] });
     expect(kinds(partial, read(';0;1.2'), 'adya:PL-2')).toEqual(['G1a: forbids G1a']);
     expect(kinds(partial, read(';0'), 'adya:PL-2')).toEqual([]);
   });
@@ -196,7 +196,7 @@ describe('two successors of one version', () => {
       T3: SELECT v FROM t WHERE id = 1
       T2: UPDATE t SET v = v + 1 WHERE id = 1
       T3: SELECT v FROM t WHERE id = 1`);
-    const told = {
+    const answers = {
       steps: [
         at('T1', undefined, 1),
         at('T3', [[11, 's2.1', ';0;1.1']]),
@@ -204,8 +204,8 @@ describe('two successors of one version', () => {
         at('T3', [[11, 's2.1', ';0;4.1']]),
       ],
     };
-    expect(kinds(script, told, 'adya:PL-2')).toEqual([]);
-    expect(kinds(script, told, 'postgres:read-committed')).toContain(
+    expect(kinds(script, answers, 'adya:PL-2')).toEqual([]);
+    expect(kinds(script, answers, 'postgres:read-committed')).toContain(
       'incompatible-order: forbids lost-update-expression',
     );
   });
@@ -215,8 +215,8 @@ describe('two successors of one version', () => {
       T1: DELETE FROM t WHERE id = 1
       T2: UPDATE t SET v = 55 WHERE id = 1`);
     const steps = [at('T1', [['s2.1', ';0']]), at('T2', undefined, 1)];
-    const told = { steps, before: [[]], after: [[[2, 20, 's2.2', ';0']]] };
-    expect(kinds(script, told, 'duckdb:snapshot')).toEqual(['lost-write: what is committed stays']);
+    const answers = { steps, before: [[]], after: [[[2, 20, 's2.2', ';0']]] };
+    expect(kinds(script, answers, 'duckdb:snapshot')).toEqual(['lost-write: what is committed stays']);
   });
 });
 
@@ -327,7 +327,7 @@ describe('snapshots', () => {
       T1: SELECT v FROM t WHERE id = 1
       T1: COMMIT`);
     const steps = [at('T2', undefined, 1), at('T1'), at('T1', [x0]), at('T1')];
-    const told = {
+    const answers = {
       steps,
       before: [[]],
       after: [
@@ -337,8 +337,10 @@ describe('snapshots', () => {
         ],
       ],
     };
-    expect(kinds(late, told, 'postgres:serializable')).toEqual(['G-single-realtime: pivot first-statement']);
-    expect(kinds(late, told, 'adya:PL-3')).toEqual([]);
+    expect(kinds(late, answers, 'postgres:serializable')).toEqual([
+      'G-single-realtime: pivot first-statement',
+    ]);
+    expect(kinds(late, answers, 'adya:PL-3')).toEqual([]);
   });
 });
 
@@ -364,10 +366,10 @@ describe('searches', () => {
   const matching = state.map((row) => row.slice(2));
 
   it('that miss each other’s rows are G2, which is no matter of items', () => {
-    const told = { steps: [...steps, ...ends], before: [[], []], after: [state, matching] };
-    expect(kinds(script, told, 'postgres:serializable')).toEqual(['G2: forbids G2']);
-    expect(kinds(script, told, 'adya:PL-2.99')).toEqual([]);
-    expect(kinds(script, told, 'postgres:repeatable-read')).toEqual([]);
+    const answers = { steps: [...steps, ...ends], before: [[], []], after: [state, matching] };
+    expect(kinds(script, answers, 'postgres:serializable')).toEqual(['G2: forbids G2']);
+    expect(kinds(script, answers, 'adya:PL-2.99')).toEqual([]);
+    expect(kinds(script, answers, 'postgres:repeatable-read')).toEqual([]);
   });
 
   it('say nothing where the row does not match, or the database cut the list', () => {
@@ -375,7 +377,7 @@ describe('searches', () => {
     expect(kinds(script, other, 'postgres:serializable')).toEqual([]);
     const cut = [at('T1'), at('T1', [[2, 's2.1=;0!,s2.2=;']]), at('T2'), at('T2', [[2, both]]), ...ends];
     const result = checkInstrumented(
-      tell(script, { steps: cut, before: [[], []], after: [state, matching] }),
+      answered(script, { steps: cut, before: [[], []], after: [state, matching] }),
       script,
       { contract: findContract('postgres:serializable')! },
     );
@@ -393,7 +395,7 @@ describe('searches', () => {
       T2: COMMIT
       T1: SELECT v FROM t WHERE id = 1
       T1: COMMIT`);
-    const told = {
+    const answers = {
       steps: [
         at('T1'),
         at('T1', [y0]),
@@ -407,7 +409,7 @@ describe('searches', () => {
       before: [[], [['s2.2', ';0']], [['s2.1', ';0']]],
       after: [[[2, 21, 's2.2', ';0;2.1']], [['s2.2', ';0;2.1']], []],
     };
-    expect(kinds(deleted, told, 'mariadb:repeatable-read')).toEqual(['read-skew: forbids read-skew']);
+    expect(kinds(deleted, answers, 'mariadb:repeatable-read')).toEqual(['read-skew: forbids read-skew']);
   });
 });
 
@@ -442,26 +444,26 @@ describe('reads inside writes', () => {
   ];
 
   it('are dependencies like others', () => {
-    const told = (first: string, second: string): Told => ({
+    const answers = (first: string, second: string): Answers => ({
       steps,
       before: [[], []],
       after: [t, u(first, second)],
     });
     const script = instrumentScript(skew);
-    expect(kinds(script, told('|1.1:s2.1=;0!', '|2.1:s2.2=;0!'), 'adya:PL-2.99')).toEqual([
+    expect(kinds(script, answers('|1.1:s2.1=;0!', '|2.1:s2.2=;0!'), 'adya:PL-2.99')).toEqual([
       'write-skew: forbids G2-item',
     ]);
-    expect(kinds(script, told('|1.1:s2.1=;0!', ''), 'adya:PL-2.99')).toEqual([]);
+    expect(kinds(script, answers('|1.1:s2.1=;0!', ''), 'adya:PL-2.99')).toEqual([]);
     // What T2 read, it then wrote over, and the older note of another write stays readable.
-    expect(kinds(script, told('|9.9:x=;0!|1.1:s2.1=;0!', '|2.1:s2.2=;0!'), 'adya:PL-2.99')).toEqual([
+    expect(kinds(script, answers('|9.9:x=;0!|1.1:s2.1=;0!', '|2.1:s2.2=;0!'), 'adya:PL-2.99')).toEqual([
       'write-skew: forbids G2-item',
     ]);
   });
 
   it('that the database cut off are no garbage, and leave the verdict open', () => {
     const script = instrumentScript(skew);
-    const told = { steps, before: [[], []], after: [t, u('|1.1:s2.1=;0!,s2.2=', '|2.1:s2.2=;0!')] };
-    const { findings, valid, notes } = checkInstrumented(tell(script, told), script, {
+    const answers = { steps, before: [[], []], after: [t, u('|1.1:s2.1=;0!,s2.2=', '|2.1:s2.2=;0!')] };
+    const { findings, valid, notes } = checkInstrumented(answered(script, answers), script, {
       contract: findContract('postgres:repeatable-read')!,
     });
     expect(findings).toEqual([]);
@@ -472,8 +474,8 @@ describe('reads inside writes', () => {
   it('of a write that takes no row are not seen, and the verdict says so', () => {
     const script = instrumentScript(`${tables}
       T1: UPDATE u SET n = (SELECT v FROM t WHERE id = 1) WHERE k = 7`);
-    const told = { steps: [at('T1', undefined, 0)], before: [[], [], []], after: [[], [], []] };
-    const { valid, notes } = checkInstrumented(tell(script, told), script);
+    const answers = { steps: [at('T1', undefined, 0)], before: [[], [], []], after: [[], [], []] };
+    const { valid, notes } = checkInstrumented(answered(script, answers), script);
     expect(valid).toBe('unknown');
     expect(notes.join()).toContain('1 writes took no row');
   });
@@ -488,7 +490,7 @@ describe('reads inside writes', () => {
       T1: COMMIT`,
       'mysql',
     );
-    const told = {
+    const answers = {
       steps: [at('T1'), at('T1', [x0]), at('T2', undefined, 1), at('T1', undefined, 1), at('T1')],
       before: [[], []],
       after: [
@@ -503,9 +505,9 @@ describe('reads inside writes', () => {
       ],
     };
     it('are exempt as locking reads are, except at SERIALIZABLE', () => {
-      expect(kinds(script, told, 'mariadb:repeatable-read')).toEqual([]);
-      expect(kinds(script, told, 'adya:PL-2.99')).toEqual([]);
-      expect(kinds(script, told, 'mariadb:serializable')).toEqual(['G-single: forbids G2']);
+      expect(kinds(script, answers, 'mariadb:repeatable-read')).toEqual([]);
+      expect(kinds(script, answers, 'adya:PL-2.99')).toEqual([]);
+      expect(kinds(script, answers, 'mariadb:serializable')).toEqual(['G-single: forbids G2']);
     });
 
     it('are no excuse elsewhere', () => {
@@ -515,8 +517,8 @@ describe('reads inside writes', () => {
         T2: UPDATE t SET v = 11 WHERE id = 1
         T1: UPDATE u SET n = (SELECT v FROM t WHERE id = 1) WHERE k = 1
         T1: COMMIT`);
-      expect(kinds(plain, told, 'postgres:repeatable-read')).toEqual(['G-single: forbids G-single']);
-      expect(kinds(plain, told, 'adya:PL-2.99')).toEqual(['G-single: forbids G2-item']);
+      expect(kinds(plain, answers, 'postgres:repeatable-read')).toEqual(['G-single: forbids G-single']);
+      expect(kinds(plain, answers, 'adya:PL-2.99')).toEqual(['G-single: forbids G2-item']);
     });
   });
 
@@ -552,7 +554,7 @@ describe('reads inside writes', () => {
             ? [['s4.1', ';0;1.1']]
             : marks,
     );
-    const told = (second: number): Told => ({
+    const answers = (second: number): Answers => ({
       steps: [
         at('T1'),
         at('T1', undefined, 1),
@@ -567,9 +569,11 @@ describe('reads inside writes', () => {
       after,
     });
     // T1 counted the table without T2's row; T2 looked for rows to update and did not find T1's.
-    expect(kinds(script, told(0), 'postgres:serializable')).toEqual(['G2: forbids G2']);
+    expect(kinds(script, answers(0), 'postgres:serializable')).toEqual(['G2: forbids G2']);
     // T2 says it updated a row, and no row shows it: that write is lost, and its search proves nothing.
-    expect(kinds(script, told(1), 'postgres:serializable')).toEqual(['lost-write: what is committed stays']);
+    expect(kinds(script, answers(1), 'postgres:serializable')).toEqual([
+      'lost-write: what is committed stays',
+    ]);
   });
 });
 
@@ -579,7 +583,7 @@ describe('a write', () => {
     T1: UPDATE t SET v = 0 WHERE v < (SELECT MIN(k) FROM u)
     T1: COMMIT`;
   const contract = findContract('postgres:repeatable-read')!;
-  const marked = (first: string): NonNullable<Told['after']> => [
+  const marked = (first: string): NonNullable<Answers['after']> => [
     [
       [1, 0, null, 's2.1', first],
       [2, 20, null, 's2.2', ';0'],
@@ -589,15 +593,19 @@ describe('a write', () => {
 
   it('takes the rows its condition names in the snapshot, no fewer and no more', () => {
     const script = instrumentScript(text, 'postgres', { contract });
-    const told = (matches: string, count: number, list: string): Told => ({
+    const answers = (matches: string, count: number, list: string): Answers => ({
       steps: [at('T1'), at('T1', [[matches, 's4.1=;0!']]), at('T1', undefined, count), at('T1')],
       before: [[], []],
       after: marked(list),
     });
     const level = 'postgres:repeatable-read';
-    expect(kinds(script, told('s2.1=;0!', 1, ';0;1.1'), level)).toEqual([]);
-    expect(kinds(script, told('s2.1=;0!', 0, ';0'), level)).toEqual(['write-missed-row: forbids PMP-write']);
-    const [extra] = checkInstrumented(tell(script, told('', 1, ';0;1.1')), script, { contract }).findings;
+    expect(kinds(script, answers('s2.1=;0!', 1, ';0;1.1'), level)).toEqual([]);
+    expect(kinds(script, answers('s2.1=;0!', 0, ';0'), level)).toEqual([
+      'write-missed-row: forbids PMP-write',
+    ]);
+    const [extra] = checkInstrumented(answered(script, answers('', 1, ';0;1.1')), script, {
+      contract,
+    }).findings;
     expect(extra!.kind).toBe('write-extra-row');
     expect(explain(extra!)).toContain(
       'T1 wrote t[id=1] although its condition does not hold for it in operation 1 (UPDATE t SET v = 0 WHERE v < (SELECT MIN(k) FROM u)): its condition holds for 0 rows in the snapshot of the transaction, and it wrote 1.',
@@ -674,7 +682,7 @@ describe('levels', () => {
       T2: UPDATE t SET v = 11 WHERE id = 1
       T1: UPDATE t SET v = 12 WHERE id = 1
       T1: COMMIT`);
-    const told = {
+    const answers = {
       steps: [at('T1'), at('T1', [x0]), at('T2', undefined, 1), at('T1', undefined, 1), at('T1')],
       before: [[]],
       after: [
@@ -684,7 +692,7 @@ describe('levels', () => {
         ],
       ],
     };
-    const history = tell(script, told);
+    const history = answered(script, answers);
     const result = checkInstrumented(history, script, { level: 'snapshot' });
     expect(result.findings.map(({ kind }) => kind)).toEqual(['lost-update']);
     expect(result.strongest).not.toContain('snapshot');
@@ -707,6 +715,6 @@ describe('levels', () => {
   it('are unknown, not true, when a part of the case ran unseen', () => {
     const script = instrumentScript(`${two}
       T1: TRUNCATE TABLE t`);
-    expect(checkInstrumented(tell(script, { steps: [at('T1')] }), script).valid).toBe('unknown');
+    expect(checkInstrumented(answered(script, { steps: [at('T1')] }), script).valid).toBe('unknown');
   });
 });

@@ -5,7 +5,7 @@ import type { Row } from '../../sql/index.js';
 import { edgeNames, predicateRw } from '../graph/graph.js';
 import { inferDependencies, instrumentCase } from './index.js';
 import { random } from './random-case.case.js';
-import { type Step, tell } from './tell.case.js';
+import { answered, type Step } from './scripted-answers.case.js';
 
 interface QueryResult {
   readonly tx: number;
@@ -143,7 +143,7 @@ function simulate(seed: number) {
   const last = new Map(living.map(([rid, row]) => [rid, toTx(row.lists.at(-1)!)]));
   results.push({ tx: 0, deletes: false, rows: last });
   return {
-    history: tell(instrumented, { steps, before: [[]], after: [state] }),
+    history: answered(instrumented, { steps, before: [[]], after: [state] }),
     instrumented,
     results,
     notes,

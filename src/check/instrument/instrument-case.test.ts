@@ -4,7 +4,7 @@ import { scheduleProblem } from '../../cases/index.js';
 import { findContract } from '../../contracts/index.js';
 import type { Dialect } from '../../sql/index.js';
 import { type Instrumented, instrumentCase } from './index.js';
-import { instrumentScript } from './tell.case.js';
+import { instrumentScript } from './scripted-answers.case.js';
 
 const setup = [
   'CREATE TABLE t (c1 INT PRIMARY KEY, c2 INT)',

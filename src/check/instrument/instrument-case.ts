@@ -8,7 +8,7 @@
  * 4. List the queries of the observer: the state of every table, and who matches each condition a complete search used.
  *    Run before and after the case, they show versions that no statement of the case read again.
  *
- * Each statement of the new case knows the original one it stands for, so results and findings can be told in terms
+ * Each statement of the new case knows the original one it stands for, so results and findings can be given in terms
  * of the original (`strip-results.ts`).
  */
 import type { ScheduledCase } from '../../cases/index.js';

@@ -25,7 +25,7 @@ export class NotedReads {
     this.#locking = dialect === 'mysql';
   }
 
-  /** The notes of one row. Many rows hold the same ones: each is told once. */
+  /** The notes of one row. Many rows hold the same ones: each is added once. */
   addNotes(value: Value | undefined): void {
     for (const { token, planned, lists } of parseNotes(value)) {
       const run = this.writes.get(token);

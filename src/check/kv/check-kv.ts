@@ -34,24 +34,24 @@ import { resolveReads } from './resolve-reads.js';
 import type { OpenRead, ResolvedKv } from './resolved-kv.js';
 
 export interface CheckOptions {
-  /** The level to hold the history to; serializable unless told. */
+  /** The level to hold the history to; serializable by default. */
   readonly level?: CheckLevel;
   /** What level names mean; by default what the history's format means by them, else `adya` for lists and `axiomatic` for registers. */
   readonly definitions?: Definitions;
   /** Findings to report: all but `ignore`, or only `only`. The verdict follows. */
   readonly anomalies?: { readonly only?: readonly string[]; readonly ignore?: readonly string[] };
-  /** Seconds after which what is still open becomes `unknown`; 60 unless told. */
+  /** Seconds after which what is still open becomes `unknown`; 60 by default. */
   readonly budget?: number;
-  /** Bytes the tables of one question may take; 4 GiB unless told. */
+  /** Bytes the tables of one question may take; 4 GiB by default. */
   readonly memory?: number;
   /** A clock in milliseconds, for `budget`. */
   readonly now?: () => number;
   /** Also give the proof of the verdict, for others to verify. */
   readonly certificate?: boolean;
-  /** Also find the strongest level that holds; true unless told. */
+  /** Also find the strongest level that holds; true by default. */
   readonly strongest?: boolean;
   readonly onProgress?: (stage: string) => void;
-  /** Told the verdict as soon as it is known, before the other levels are looked at. */
+  /** Called with the verdict as soon as it is known, before the other levels are looked at. */
   readonly onVerdict?: (valid: boolean | 'unknown') => void;
 }
 

@@ -10,7 +10,7 @@
  * Where a level keeps no order of sessions, the order that keeps it is looked for first: if it is found, so much the
  * better. If it is not, nothing follows, and chains of reads take the place of sessions.
  *
- * A refutation is brought down to a few transactions that break the level by themselves, and told as a finding.
+ * A refutation is brought down to a few transactions that break the level by themselves, and reported as a finding.
  */
 import type { CycleAnomaly, Finding, GraphAnomaly } from '../finding.js';
 import type { FamilyCycle } from '../graph/cycle-search.js';

@@ -11,7 +11,7 @@ export type RowChoices = readonly (readonly (EvaluatedRow | 'absent')[])[];
 
 const noRows: ReadonlySet<RowChain> = new Set();
 
-/** The possible rows of a table, or why they cannot be told. */
+/** The possible rows of a table, or why they cannot be known. */
 export function rowChoices(
   verification: Verification,
   table: MirrorTable,

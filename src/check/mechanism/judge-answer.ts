@@ -50,7 +50,7 @@ export function judgeRead(
 
 /**
  * A locking clause is for the tables of its own SELECT: subqueries read on plainly (MySQL, Locking Reads). Which table is
- * read how is not told apart here, so rows must be the same for both.
+ * read how is not distinguished here, so rows must be the same for both.
  */
 function nested(tx: Tx, operation: Operation, view: View): View {
   const selects = operation.sql?.match(/\bselect\b/gi)?.length ?? 0;

@@ -14,7 +14,7 @@ export interface Line {
   readonly text: string;
   /** Equal for equal lines. */
   readonly id: string;
-  /** Whether a row with these values gives this line; undefined: cannot be told. */
+  /** Whether a row with these values gives this line; undefined: cannot be known. */
   readonly fits: (image: EvaluatedRow) => boolean | undefined;
   /** All values of the row, where the line shows them. */
   readonly whole: Row | undefined;

@@ -3,6 +3,14 @@
  * time, each at one instant. It serves twice. Run in a random order it gives histories a correct database could have
  * given, with the true instants hidden inside wider intervals. Run in every order the intervals allow (`explainable`),
  * it is the verifier's slow twin: a history is wrong exactly if no order gives its answers.
+ *
+ * Order inference is tested against another store of rows (`reproduce/simulated-store.case.ts`). The search needs a state
+ * that can be copied at every step, in which a statement that would have to wait is simply not possible yet; inference needs
+ * the waits themselves. So only this store has
+ * - copies, and a search over all orders with them;
+ * - reads of uncommitted rows, subqueries in conditions, rows hidden by the reader's own DELETE.
+ * Only the other has queues of waiting statements, deadlocks, failed transactions that stay open, duplicate keys, locking
+ * reads, timestamp ordering and validation at COMMIT: here every failure rolls its transaction back.
  */
 import type { Contract, Mechanism } from '../../contracts/index.js';
 import type { History, Operation } from '../../histories/index.js';
@@ -30,7 +38,7 @@ type Answer =
   | { readonly error: true }
   | { readonly done: true };
 
-export interface Told extends Step {
+export interface Answered extends Step {
   readonly answer: Answer;
   start: number;
   end: number;
@@ -198,10 +206,10 @@ export function simulate(
   programs: readonly (readonly Action[])[],
   next: (below: number) => number,
   exact: boolean,
-): Told[] {
+): Answered[] {
   const database = new Database(contract.mechanism!);
   const positions = programs.map(() => 0);
-  const told: (Told & { instant: number })[] = [];
+  const answered: (Answered & { instant: number })[] = [];
   const skip = new Set<number>();
   for (;;) {
     const ready = programs.flatMap((program, session) =>
@@ -236,11 +244,11 @@ export function simulate(
       ({ type }) => type === 'commit' || type === 'rollback',
     );
     if ('error' in answer && inside > ended) skip.add(session);
-    const instant = (told.length + 1) * 100;
-    told.push({ session, action, answer, instant, start: instant, end: instant });
+    const instant = (answered.length + 1) * 100;
+    answered.push({ session, action, answer, instant, start: instant, end: instant });
   }
   for (const session of programs.keys()) {
-    const own = told.filter((step) => step.session === session);
+    const own = answered.filter((step) => step.session === session);
     for (const [i, step] of own.entries()) {
       const room = Math.min(own[i + 1]?.instant ?? step.instant + 400, step.instant + 400) - step.instant;
       const cut = exact ? 10 : 1 + next(Math.floor(room / 2) - 2);
@@ -251,20 +259,24 @@ export function simulate(
     }
     if (own[0] !== undefined && !exact) own[0].start -= next(90);
   }
-  return told.sort((a, b) => a.end - b.end);
+  return answered.sort((a, b) => a.end - b.end);
 }
 
 /** Whether some order of the instants inside the intervals gives these answers; undefined: too many to try. */
-export function explainable(contract: Contract, told: readonly Told[], budget = 20_000): boolean | undefined {
+export function explainable(
+  contract: Contract,
+  answered: readonly Answered[],
+  budget = 20_000,
+): boolean | undefined {
   let left = budget;
   const search = (database: Database, done: number): boolean => {
-    if (done === (1 << told.length) - 1) return true;
+    if (done === (1 << answered.length) - 1) return true;
     if (left-- <= 0) return false;
-    for (let i = 0; i < told.length; i++) {
+    for (let i = 0; i < answered.length; i++) {
       if ((done >> i) & 1) continue;
-      const step = told[i]!;
-      const waits = told.some((other, o) => !((done >> o) & 1) && o !== i && other.end < step.start);
-      const earlier = told.some(
+      const step = answered[i]!;
+      const waits = answered.some((other, o) => !((done >> o) & 1) && o !== i && other.end < step.start);
+      const earlier = answered.some(
         (other, o) => !((done >> o) & 1) && o !== i && other.session === step.session && other.end < step.end,
       );
       if (waits || earlier) continue;
@@ -315,10 +327,10 @@ const kindOf = {
   'delete-all': 'delete',
 } as const;
 
-export function historyOf(told: readonly Told[]): History {
+export function historyOf(answered: readonly Answered[]): History {
   const open = new Map<number, number>();
   let count = 0;
-  const operations = told.map((step, index): Operation => {
+  const operations = answered.map((step, index): Operation => {
     const { session, action, answer } = step;
     const wasOpen = open.get(session);
     const transaction = wasOpen ?? count++;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Contract, findContract } from '../../contracts/index.js';
 import { explain } from '../explain.js';
-import { type Action, explainable, historyOf, simulate, sqlOf, type Told } from './simulate.case.js';
+import { type Action, type Answered, explainable, historyOf, simulate, sqlOf } from './simulate.case.js';
 import { verifyMechanism } from './verify.js';
 
 /** One contract for each pivot, and both ways to meet conflicts. */
@@ -95,8 +95,8 @@ function chooser(stream: Iterator<number>): (below: number) => number {
   return (below) => (below <= 1 ? 0 : stream.next().value % below);
 }
 
-function show(told: readonly Told[]): string {
-  return told
+function show(answered: readonly Answered[]): string {
+  return answered
     .map(
       (step) =>
         `[${step.start},${step.end}] ${step.session}: ${sqlOf(step.action)} -> ${JSON.stringify(step.answer)}`,
@@ -105,11 +105,11 @@ function show(told: readonly Told[]): string {
 }
 
 /** Changes one answer a little. */
-function mutate(told: readonly Told[], next: (below: number) => number): Told[] {
-  const places = told.flatMap(({ answer }, i) => ('rows' in answer || 'matched' in answer ? [i] : []));
-  if (places.length === 0) return [...told];
+function mutate(answered: readonly Answered[], next: (below: number) => number): Answered[] {
+  const places = answered.flatMap(({ answer }, i) => ('rows' in answer || 'matched' in answer ? [i] : []));
+  if (places.length === 0) return [...answered];
   const at = places[next(places.length)]!;
-  return told.map((step, i): Told => {
+  return answered.map((step, i): Answered => {
     if (i !== at) return step;
     const { answer } = step;
     if ('matched' in answer)
@@ -122,15 +122,15 @@ function mutate(told: readonly Told[], next: (below: number) => number): Told[] 
     const way = next(3);
     if (rows.length === 0 || way === 0) rows.push([1 + next(3), 10 + 10 * next(3)]);
     else if (way === 1) rows.splice(row, 1);
-    else rows[row] = [rows[row]![0], told.length + 9 + next(20)];
+    else rows[row] = [rows[row]![0], answered.length + 9 + next(20)];
     return { ...step, answer: { rows: rows.sort((a, b) => a[0] - b[0]) } };
   });
 }
 
 /** Whether the verifier follows every write: not subqueries of writes that see current rows, nor uncommitted data. */
-function isFollowed(told: readonly Told[], { mechanism }: Contract): boolean {
+function isFollowed(answered: readonly Answered[], { mechanism }: Contract): boolean {
   const { pivot, writesSee } = mechanism!;
-  const followed = writesSee === 'snapshot' || !told.some(({ action }) => action.type === 'update-if');
+  const followed = writesSee === 'snapshot' || !answered.some(({ action }) => action.type === 'update-if');
   return pivot !== 'uncommitted' && followed;
 }
 
@@ -138,9 +138,9 @@ describe.each(contracts)('$id', (contract) => {
   it(`has no finding on what a correct database answers (seed ${seed})`, () => {
     fc.assert(
       fc.property(programs(3), choices, fc.boolean(), (sessions, stream, exact) => {
-        const told = simulate(contract, sessions, chooser(stream), exact);
-        const { findings } = verifyMechanism(historyOf(told), contract);
-        expect(findings.map(explain), show(told)).toEqual([]);
+        const answered = simulate(contract, sessions, chooser(stream), exact);
+        const { findings } = verifyMechanism(historyOf(answered), contract);
+        expect(findings.map(explain), show(answered)).toEqual([]);
       }),
       { numRuns: runs, seed },
     );
@@ -152,16 +152,16 @@ describe.each(contracts)('$id', (contract) => {
     fc.assert(
       fc.property(programs(1), choices, fc.boolean(), (sessions, stream, exact) => {
         const next = chooser(stream);
-        const told = mutate(simulate(contract, sessions, next, exact), next);
-        if (told.length > 12) return;
-        const truth = explainable(contract, told);
+        const answered = mutate(simulate(contract, sessions, next, exact), next);
+        if (answered.length > 12) return;
+        const truth = explainable(contract, answered);
         if (truth === undefined) return;
-        const { findings } = verifyMechanism(historyOf(told), contract);
-        if (truth) expect(findings.map(explain), show(told)).toEqual([]);
+        const { findings } = verifyMechanism(historyOf(answered), contract);
+        if (truth) expect(findings.map(explain), show(answered)).toEqual([]);
         else wrong++;
         if (!truth && findings.length > 0) found++;
-        if (!truth && exact && isFollowed(told, contract))
-          expect(findings.length, show(told)).toBeGreaterThan(0);
+        if (!truth && exact && isFollowed(answered, contract))
+          expect(findings.length, show(answered)).toBeGreaterThan(0);
       }),
       { numRuns: runs, seed },
     );
@@ -190,13 +190,14 @@ describe('the manual of InnoDB, and what was reported beyond it', () => {
         const programs = sessions.map((actions) =>
           actions.map((each) => (each.type === 'insert' ? { ...each, id: 10 } : each)),
         );
-        const told = simulate(plain, programs, chooser(stream), exact);
-        const { findings } = verifyMechanism(historyOf(told), reported);
+        const answered = simulate(plain, programs, chooser(stream), exact);
+        const { findings } = verifyMechanism(historyOf(answered), reported);
         for (const { kind } of findings) kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
-        const truth = explainable(reported, told);
+        const truth = explainable(reported, answered);
         if (truth === undefined) return;
-        if (truth) expect(findings.map(explain), show(told)).toEqual([]);
-        else if (exact && isFollowed(told, reported)) expect(findings.length, show(told)).toBeGreaterThan(0);
+        if (truth) expect(findings.map(explain), show(answered)).toEqual([]);
+        else if (exact && isFollowed(answered, reported))
+          expect(findings.length, show(answered)).toBeGreaterThan(0);
       }),
       { numRuns: 2 * runs, seed },
     );

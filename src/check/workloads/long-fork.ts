@@ -54,7 +54,7 @@ function severalWrites(history: KvHistory): string | undefined {
     const kind = history.opKind[op]!;
     const key = history.opKey[op]!;
     if (kind !== kvRead && kind !== kvWrite)
-      return `${printName(history.keyNames[key]!)} holds a list; long forks are told of registers`;
+      return `${printName(history.keyNames[key]!)} holds a list; long forks are defined for registers`;
     if (kind === kvWrite && written[key]! > 0)
       return `${printName(history.keyNames[key]!)} is written more than once; check the level prefix instead`;
     if (kind === kvWrite) written[key] = 1;

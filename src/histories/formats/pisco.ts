@@ -122,7 +122,7 @@ function ordered(operations: readonly TraceOperation[]): Operation[] {
 }
 
 function levelsOf(levels: readonly ReadonlySet<Level>[]): Pick<HistoryHeader, 'level' | 'sessionLevels'> {
-  // A session that changes its level between transactions cannot be told by a header; then nothing is claimed.
+  // A session that changes its level between transactions cannot be described by a header; then nothing is claimed.
   if (levels.some((each) => each.size > 1)) return {};
   const each = levels.map((set) => [...set][0]);
   const level = each.find((one) => one !== undefined);

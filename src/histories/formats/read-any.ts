@@ -5,7 +5,7 @@
  * 1. A tar archive is unpacked into a temporary folder of ours, which is removed again whatever happens.
  * 2. A folder is tried as it is; if no format knows it, the folders inside are, down to four levels; last, a
  *    single file inside (`history.edn` in a Jepsen run's folder) is taken.
- * 3. A file is told by its content. The name is never asked.
+ * 3. A file is recognized by its content. The name is never asked.
  */
 import { open, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -21,7 +21,7 @@ export interface Step {
   readonly fails?: true;
 }
 
-export interface Told {
+export interface Answers {
   readonly steps: readonly Step[];
   /** The observer's answers, one list of rows per query; the last ones may be left out. */
   readonly before?: readonly (readonly Row[])[];
@@ -29,7 +29,7 @@ export interface Told {
 }
 
 /** The history in which each session gets these answers. Time goes on by 10 ns per step. */
-export function tell(instrumented: Instrumented, { steps, before, after }: Told): History {
+export function answered(instrumented: Instrumented, { steps, before, after }: Answers): History {
   const { sessions } = instrumented.scheduled.case;
   const positions = sessions.map(() => 0);
   const open = sessions.map(() => -1);

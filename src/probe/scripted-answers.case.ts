@@ -1,15 +1,15 @@
 /**
- * Histories told by hand, for tests: a probe case whose statements all worked, in the order of its schedule,
- * except where the test says otherwise. `told(probe, { 'T2 3': { rows: [[1, 10]] } })` sets what statement 3 of T2
+ * Histories written by hand, for tests: a probe case whose statements all worked, in the order of its schedule,
+ * except where the test says otherwise. `answered(probe, { 'T2 3': { rows: [[1, 10]] } })` sets what statement 3 of T2
  * (from 0, BEGIN included) answered.
  */
 import type { History, Operation } from '../histories/index.js';
 import { classifyStatement } from '../sql/index.js';
 import type { ProbeCase } from './probe-case.js';
 
-export type Told = Readonly<Record<string, Partial<Operation> | 'not sent'>>;
+export type Answers = Readonly<Record<string, Partial<Operation> | 'not sent'>>;
 
-export function told(probe: ProbeCase, answers: Told = {}): History {
+export function answered(probe: ProbeCase, answers: Answers = {}): History {
   const sessions = probe.case.sessions.map(({ name }) => name);
   const operations: Operation[] = [];
   probe.schedule.batches.flat().forEach(([session, position], at) => {
@@ -36,7 +36,7 @@ export function told(probe: ProbeCase, answers: Told = {}): History {
     });
   });
   return {
-    header: { sessions, target: { name: 'told', version: '1' }, level: 'snapshot', case: probe.id },
+    header: { sessions, target: { name: 'scripted', version: '1' }, level: 'snapshot', case: probe.id },
     operations,
   };
 }
