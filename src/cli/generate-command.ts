@@ -16,6 +16,7 @@ import {
   parseProfile,
   profiles,
 } from '../generate/index.js';
+import { hideSecrets } from '../secrets.js';
 import { targetDeclarations } from '../targets/index.js';
 import { type CliContext, type ExitCode, exitCodes } from './context.js';
 import { levelOf } from './flags.js';
@@ -102,7 +103,7 @@ function capabilitiesFor({ target, dialect }: GenerateFlags, usual: string | und
   if (found !== undefined) return found;
   throw new IsoldeError(
     'usage',
-    `nothing is known about "${asked}"; say --dialect ${knownTargets.join(', ')}`,
+    `nothing is known about "${dialect ?? hideSecrets(target ?? asked)}"; say --dialect ${knownTargets.join(', ')}`,
   );
 }
 
