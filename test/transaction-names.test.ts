@@ -1,9 +1,10 @@
 /**
  * One name means one transaction: whatever an oracle says of `T2#2`, the table of the report shows those very statements
- * under that name.
+ * under that name. In a recorded history the name is the number that the file gives the transaction or operation.
  */
 import { describe, expect, it } from 'vitest';
 import {
+  check,
   checkInstrumented,
   explain,
   type Finding,
@@ -11,11 +12,13 @@ import {
   findingToSvg,
   referencesOf,
   verifyMechanism,
+  type WorkloadName,
 } from '../src/check/index.js';
 import { answered, instrumentScript } from '../src/check/instrument/scripted-answers.case.js';
 import { story } from '../src/check/mechanism/story.case.js';
 import { serverFinding } from '../src/check/server/server-finding.js';
-import { describeKind, fieldOfClause, findContract } from '../src/contracts/index.js';
+import { describeKind, type FindingKind, fieldOfClause, findContract } from '../src/contracts/index.js';
+import { readContent } from '../src/histories/formats/import.case.js';
 import { type History, interleave, renderInterleaving } from '../src/histories/index.js';
 import type { Dialect } from '../src/sql/index.js';
 
@@ -189,5 +192,130 @@ describe.each(cases)('$title', ({ title, findings, history }) => {
 
   it('reads well', () => {
     expect(explain(finding)).toMatchSnapshot();
+  });
+});
+
+/** An event of a recorded history: who did what, as the file says it and as findings must repeat it. */
+interface Recorded {
+  readonly process: number;
+  readonly type?: 'ok' | 'fail';
+  readonly f?: string;
+  readonly value: string;
+  readonly texts: readonly string[];
+}
+
+/** A transaction in short: `w x 1`, `r x nil`, `append x 2`, `r x [1 2]`. */
+function txn(process: number, short: string, type: 'ok' | 'fail' = 'ok'): Recorded {
+  const ops = short
+    .split(', ')
+    .map((op) => /^(\w+) (\w+) (.+)$/.exec(op)!.slice(1) as [string, string, string]);
+  return {
+    process,
+    type,
+    value: `[${ops.map(([f, key, value]) => `[:${f} "${key}" ${value}]`).join(' ')}]`,
+    texts: ops.map(([f, key, value]) => `${f}(${key}, ${value === 'nil' ? 'initial' : value})`),
+  };
+}
+
+/** Numbers that no reader would give by counting. */
+const numberOf = (place: number): number => 40 + 7 * place;
+
+function fileOf(events: readonly Recorded[]): string {
+  const lines = events.map(({ process, type = 'ok', f = 'txn', value }, i) => {
+    const about = `:process ${process}, :f :${f}, :value ${value}`;
+    return `{:index ${numberOf(i) - 1}, :type :invoke, ${about}}\n{:index ${numberOf(i)}, :type :${type}, ${about}}`;
+  });
+  return lines.join('\n');
+}
+
+const reads = (process: number, value: string): Recorded => ({
+  process,
+  f: 'read',
+  value,
+  texts: [`read ${value}`],
+});
+
+const recorded: readonly {
+  readonly kind: FindingKind;
+  /** None: it is held to a level. */
+  readonly workload?: WorkloadName;
+  readonly events: readonly Recorded[];
+}[] = [
+  {
+    kind: 'G0',
+    events: [
+      txn(3, 'append x 1, append y 1'),
+      txn(5, 'append x 2, append y 2'),
+      txn(4, 'r x [1 2], r y [2 1]'),
+    ],
+  },
+  { kind: 'G1a', events: [txn(4, 'w y 9'), txn(3, 'w x 1', 'fail'), txn(5, 'r x 1')] },
+  { kind: 'G1b', events: [txn(3, 'w x 1, w x 2'), txn(5, 'r x 1')] },
+  { kind: 'G1c', events: [txn(5, 'w x 1, r y 1'), txn(3, 'w y 1, r x 1')] },
+  { kind: 'internal', events: [txn(4, 'w y 9'), txn(3, 'w x 1, r x nil')] },
+  { kind: 'lost-update', events: [txn(4, 'w y 9'), txn(5, 'r x nil, w x 1'), txn(3, 'r x nil, w x 2')] },
+  { kind: 'read-skew', events: [txn(5, 'append x 1, append y 1'), txn(3, 'r x [], r y [1]')] },
+  { kind: 'write-skew', events: [txn(5, 'r x nil, w y 1'), txn(4, 'w z 9'), txn(3, 'r y nil, w x 1')] },
+  {
+    kind: 'incompatible-order',
+    events: [txn(3, 'append x 1'), txn(5, 'append x 2'), txn(4, 'r x [1 2]'), txn(6, 'r x [2 1]')],
+  },
+  {
+    kind: 'long-fork',
+    workload: 'long-fork',
+    events: [txn(6, 'w x 1'), txn(5, 'w y 1'), txn(4, 'r x 1, r y nil'), txn(3, 'r x nil, r y 1')],
+  },
+  {
+    kind: 'wrong-total',
+    workload: 'bank',
+    events: [reads(3, '{0 5, 1 5}'), reads(4, '{0 5, 1 5}'), reads(5, '{0 5, 1 4}')],
+  },
+  {
+    kind: 'not-linearizable',
+    workload: 'register',
+    events: [{ process: 3, f: 'write', value: '1', texts: ['write 1'] }, reads(5, '1'), reads(4, '3')],
+  },
+];
+
+describe.each(recorded)('$kind of a recorded history', ({ kind, workload, events }) => {
+  const oracle = workload === undefined ? 'key-value' : 'workload';
+  const finding = async (): Promise<Finding> => {
+    const history = await readContent(fileOf(events));
+    const result = check(history, {}, workload === undefined ? {} : { workload: { name: workload } });
+    const found = [...result.findings, ...result.beyond];
+    expect(found.map((each) => each.kind)).toContain(kind);
+    return found.find((each) => each.kind === kind)!;
+  };
+  const prefix = oracle === 'workload' && workload !== 'long-fork' ? 'op ' : 'T';
+  const byName = new Map(events.map((event, i) => [`${prefix}${numberOf(i)}`, event]));
+
+  it('names transactions by the numbers of the file, and shows their operations', async () => {
+    const { oracle: by, transactions, operations } = await finding();
+    expect(by).toBe(oracle);
+    expect(describeKind(kind).oracles).toContain(oracle);
+    expect(transactions.length).toBeGreaterThan(0);
+    for (const { id, name, session, status } of transactions) {
+      const event = byName.get(name)!;
+      expect(event, name).toBeDefined();
+      expect(session).toBe(String(event.process));
+      expect(status).toBe(event.type === 'fail' ? 'aborted' : 'committed');
+      const shown = operations.filter(({ transaction }) => transaction === id).map(({ text }) => text);
+      expect(shown.length).toBeGreaterThan(0);
+      for (const text of shown) expect(event.texts).toContain(text);
+    }
+  });
+
+  it('says no other names, in text, graph and picture', async () => {
+    const one = await finding();
+    const names = one.transactions.map(({ name }) => name);
+    const dot = findingsToDot([one]);
+    for (const text of [explain(one), dot, findingToSvg(one)]) {
+      const said = [...text.matchAll(/(?<![\w.#])(?:T|op )\d+(?:#\d+)?(?![\w.(])/g)].map(([name]) => name);
+      for (const name of said) expect(names).toContain(name);
+    }
+    for (const name of names) {
+      expect(explain(one)).toContain(name);
+      expect(dot).toContain(`"${name}`);
+    }
   });
 });
