@@ -115,7 +115,8 @@ async function reduce(file: string, flags: ReduceFlags, context: CliContext): Pr
       const seen = subject.raw === undefined ? {} : { seen: subject.raw };
       const candidate = candidateOf(await readAdmitted(flags.against, oracle.target, trust));
       const against = { name: flags.against, candidate };
-      return await compare(subject.candidate, { ...options, ...seen }, against, context, flags.json);
+      const compared = { ...options, ...seen, against };
+      return await compare(subject.candidate, compared, { context, json: flags.json });
     }
     const outcome = await reduceSubject(subject, options);
     context.eraseLines(1);
@@ -218,13 +219,11 @@ async function show(
 
 async function compare(
   candidate: Candidate,
-  options: FindingOptions,
-  against: { readonly name: string; readonly candidate: Candidate },
-  context: CliContext,
-  json = false,
+  options: FindingOptions & { readonly against: { readonly name: string; readonly candidate: Candidate } },
+  { context, json = false }: { readonly context: CliContext; readonly json: boolean | undefined },
 ): Promise<ExitCode> {
   const { stateFile: _, ...stateless } = options;
-  const rows = await compareStrategies(candidate, { ...stateless, against });
+  const rows = await compareStrategies(candidate, stateless);
   context.eraseLines(1);
   if (rows.every(({ trials }) => trials === undefined)) {
     context.err('isolde: the case does not show a finding that reproduces; there is nothing to compare');

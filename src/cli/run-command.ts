@@ -71,7 +71,7 @@ async function run(file: string, flags: RunFlags, context: CliContext): Promise<
     if (flags.json === true) context.out(JSON.stringify(last.result ?? last.history));
     else {
       const histories = done.map(({ history }) => history);
-      show(last.history, histories, read, context, judge !== undefined);
+      show(last.history, { all: histories, scheduled: read, numbered: judge !== undefined }, context);
     }
     return judge === undefined ? exitCodes.nothingFound : conclude(done, flags, context);
   } finally {
@@ -162,13 +162,15 @@ function conclude(done: readonly Done[], flags: RunFlags, context: CliContext): 
   return open.length > 0 ? exitCodes.undecided : exitCodes.nothingFound;
 }
 
-function show(
-  last: History,
-  all: readonly History[],
-  scheduled: ScheduledCase,
-  context: CliContext,
-  numbered: boolean,
-): void {
+interface Shown {
+  /** The histories of all runs. */
+  readonly all: readonly History[];
+  readonly scheduled: ScheduledCase;
+  /** Whether operations have their numbers, for findings to refer to. */
+  readonly numbered: boolean;
+}
+
+function show(last: History, { all, scheduled, numbered }: Shown, context: CliContext): void {
   const { colors } = context;
   const { target, level } = last.header;
   const fault = target?.settings?.fault === undefined ? '' : ` with the fault ${target.settings.fault}`;

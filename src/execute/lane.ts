@@ -14,6 +14,15 @@ import { type PreparedSession, type PreparedStatement, rollbackStatement } from 
 import type { Recorder, TransactionState } from './recorder.js';
 
 const control = new Set(['begin', 'commit', 'rollback', 'rollback-to']);
+export interface LaneOptions {
+  /** The session's place in the case. */
+  readonly number: number;
+  readonly prepared: PreparedSession;
+  readonly session: Session;
+  readonly recorder: Recorder;
+  readonly clock: Clock;
+}
+
 /** Kinds that may leave something behind in the session: settings, temporary tables, prepared statements, locks. */
 const lasting = new Set(['set', 'ddl', 'other']);
 
@@ -33,13 +42,19 @@ export class Lane implements TransactionState {
   #abandoned = false;
   #giveUp: ((answer: undefined) => void) | undefined;
 
-  constructor(
-    readonly number: number,
-    readonly prepared: PreparedSession,
-    readonly session: Session,
-    private readonly recorder: Recorder,
-    private readonly clock: Clock,
-  ) {}
+  readonly number: number;
+  readonly prepared: PreparedSession;
+  readonly session: Session;
+  private readonly recorder: Recorder;
+  private readonly clock: Clock;
+
+  constructor({ number, prepared, session, recorder, clock }: LaneOptions) {
+    this.number = number;
+    this.prepared = prepared;
+    this.session = session;
+    this.recorder = recorder;
+    this.clock = clock;
+  }
 
   /** Position of the next statement of the program not yet dealt with. */
   get position(): number {

@@ -64,7 +64,9 @@ export async function runCase(
     const sessions = await pool.take(prepared.map((session) => session.level));
     const clock = options.clock ?? monotonicClock();
     const recorder = new Recorder(target.dialect, options.sink);
-    const lanes = sessions.map((session, i) => new Lane(i, prepared[i]!, session, recorder, clock));
+    const lanes = sessions.map(
+      (session, i) => new Lane({ number: i, prepared: prepared[i]!, session, recorder, clock }),
+    );
     const observer = observe.length === 0 ? undefined : lanes.at(-1);
     const driven = observer === undefined ? lanes : lanes.slice(0, -1);
     const look = async () => {

@@ -132,7 +132,7 @@ export class Rounds {
     const level = levels[group % levels.length]!;
     const opening = this.#opening[number];
     if (opening !== undefined) {
-      const program = this.#dress(opening, `${seed}-${number}`, openingBoldness, level);
+      const program = this.#dress(opening, { name: `${seed}-${number}`, boldness: openingBoldness, level });
       return {
         number,
         source: program.source,
@@ -168,11 +168,12 @@ export class Rounds {
     const name = `${seed}-${group}`;
     if (profile === undefined && kind === 'template') {
       const template = random.pick(this.#templates);
-      return this.#dress(template, name, random.pick([0.1, 0.3, 0.5, 0.8]), level);
+      return this.#dress(template, { name, boldness: random.pick([0.1, 0.3, 0.5, 0.8]), level });
     }
     if (profile === undefined && kind === 'found') {
       // What is hardly changed would only be found again.
-      return this.#dress(random.pick(this.#found), name, random.pick([0.5, 0.8, 1]), level, 'bug');
+      const template = random.pick(this.#found);
+      return this.#dress(template, { name, boldness: random.pick([0.5, 0.8, 1]), level, what: 'bug' });
     }
     const free = kind === 'free';
     const chosen = profile ?? (free ? random.pick(['contention', 'mixed', 'simple']) : kind);
@@ -197,11 +198,22 @@ export class Rounds {
     return programOf(source, drawn, undefined, free);
   }
 
-  #dress(template: ScheduledCase, name: string, boldness: number, level: Level, what = 'template'): Program {
+  #dress(template: ScheduledCase, { name, boldness, level, what = 'template' }: Dress): Program {
     const { dialect } = this.options.capabilities;
     const { case: dressed, schedule } = generateFromTemplate(name, template, { dialect, boldness });
     return programOf(`${what} ${template.case.name}`, atLevel(dressed, level), schedule, false);
   }
+}
+
+/** How a template becomes a program. */
+interface Dress {
+  /** Seed of its choices. */
+  readonly name: string;
+  /** How much of it is changed, from 0 to 1. */
+  readonly boldness: number;
+  readonly level: Level;
+  /** What the template is, for the program's source. */
+  readonly what?: 'template' | 'bug';
 }
 
 /** Whether a case can be written in a dialect: it is already, or every statement of it is understood. */

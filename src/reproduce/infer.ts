@@ -162,7 +162,11 @@ export function openInference(history: History, contract: Contract, options: Inf
       openInference(history, contract, { ...options, spared: new Set([...spared, ...more]) }),
     order: (learnt = [], { choices, careful } = {}) => {
       if (careful === true) every ??= guesses('all');
-      const solution = solve(evidence, times, careful === true ? every! : answers, choices, learnt);
+      const solution = solve(
+        evidence,
+        { times, answers: careful === true ? every! : answers, learnt },
+        choices,
+      );
       return inferredOrder(history, evidence, solution, learnt, options);
     },
   };

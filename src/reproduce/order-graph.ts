@@ -41,13 +41,21 @@ export interface OrderGraph {
   byTarget(): Groups;
 }
 
+/** What besides the evidence orders steps. */
+export interface FurtherOrders {
+  /** By when statements were sent and answered. */
+  readonly times: TimeEdges;
+  /** Guesses: who was answered first went first. */
+  readonly answers: TimeEdges;
+  /** What replays have shown. */
+  readonly learnt: readonly StepPair[];
+}
+
 export function orderGraph(
   count: number,
   edges: Edges,
   chosen: ChosenOrders,
-  times: TimeEdges,
-  answers: TimeEdges,
-  learnt: readonly StepPair[],
+  { times, answers, learnt }: FurtherOrders,
 ): OrderGraph {
   const found = edges.from.length;
   const guessed = found + chosen.orders.length;

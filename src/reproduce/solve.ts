@@ -8,8 +8,7 @@
  */
 import { type Batches, makeBatches } from './batches.js';
 import type { Choice, Evidence, Order } from './evidence.js';
-import { orderGraph, type StepPair, strength } from './order-graph.js';
-import type { TimeEdges } from './time-order.js';
+import { type FurtherOrders, orderGraph, strength } from './order-graph.js';
 
 export interface Solution {
   readonly batches: Batches;
@@ -23,10 +22,8 @@ const stepsTimesRounds = 4_000_000;
 
 export function solve(
   evidence: Evidence,
-  times: TimeEdges,
-  answers: TimeEdges,
+  further: FurtherOrders,
   preferred: ReadonlyMap<number, number> = new Map(),
-  learnt: readonly StepPair[] = [],
 ): Solution {
   const { steps, accesses, objects, edges, choices } = evidence;
   const asked = choices.map((choice, i) => Math.min(preferred.get(i) ?? 0, choice.alternatives.length - 1));
@@ -36,7 +33,7 @@ export function solve(
   for (let round = 0; round < rounds; round++) {
     const orders = choices.flatMap((choice, i) => choice.alternatives[asked[i]!]!);
     const choice = choices.flatMap((one, i) => one.alternatives[asked[i]!]!.map(() => i));
-    const graph = orderGraph(steps.count, edges, { orders, choice }, times, answers, learnt);
+    const graph = orderGraph(steps.count, edges, { orders, choice }, further);
     const batches = makeBatches(steps, accesses, objects.names.length, graph);
     const holds = choices.map((one, i) => holding(one, asked[i]!, batches));
     const score = scoreOf(batches, holds);

@@ -91,7 +91,8 @@ export function transactionsOfHistory(
     const unjudged =
       reasons.get(id) ??
       (usable === undefined ? `no contract of ${contract.owner} says how ${level} works` : undefined);
-    result.set(id, makeTx(id, operations, before.get(id), usable, unjudged, header.dialect));
+    const { dialect } = header;
+    result.set(id, makeTx(id, { operations, before: before.get(id), contract: usable, dialect }, unjudged));
   }
   return result;
 }
@@ -113,20 +114,22 @@ function levelOf(header: HistoryHeader, operations: readonly Operation[]): Level
   return header.sessionLevels?.[String(first.session)] ?? header.level;
 }
 
-function makeTx(
-  id: number,
-  operations: readonly Operation[],
-  before: Operation | undefined,
-  contract: Contract | undefined,
-  unjudged: string | undefined,
-  dialect: Dialect | undefined,
-): Tx {
+/** What a transaction is made from. */
+interface TxSource {
+  readonly operations: readonly Operation[];
+  /** The session's operation before it. */
+  readonly before: Operation | undefined;
+  readonly contract: Contract | undefined;
+  readonly dialect: Dialect | undefined;
+}
+
+function makeTx(id: number, source: TxSource, unjudged: string | undefined): Tx {
+  const { operations, contract } = source;
   const first = operations[0]!;
   const last = operations.at(-1)!;
   const explicit = first.kind === 'begin' || operations.length > 1 || last.ends === undefined;
   const ending = endOf(operations, explicit);
-  const snapshot =
-    contract === undefined ? undefined : snapshotOf(contract, operations, before, explicit, dialect);
+  const snapshot = snapshotOf(source, explicit);
   return {
     id,
     session: first.session,
@@ -176,13 +179,10 @@ interface SnapshotSpan {
 }
 
 function snapshotOf(
-  contract: Contract,
-  operations: readonly Operation[],
-  before: Operation | undefined,
+  { contract, operations, before, dialect }: TxSource,
   explicit: boolean,
-  dialect: Dialect | undefined,
 ): SnapshotSpan | undefined {
-  const { mechanism } = contract;
+  const mechanism = contract?.mechanism;
   if (mechanism === undefined || !hasSnapshot(mechanism)) return undefined;
   const first = operations[0]!;
   if (!explicit) return { span: intervalOf(first), by: first };

@@ -37,7 +37,7 @@ export function cycleFinding(
   const edges = cycle.nodes.map((from, i): CycleEdge => {
     const to = cycle.nodes[(i + 1) % cycle.nodes.length]!;
     const why = options.whyForced?.(from, to, cycle.kinds[i]!, cycle.refs[i]!);
-    return describeEdge(resolved, from, to, cycle.kinds[i]!, cycle.refs[i]!, why);
+    return describeEdge(resolved, { from, to, kind: cycle.kinds[i]!, ref: cycle.refs[i]! }, why);
   });
   const shown = [...new Set([...cycle.nodes, ...(options.alsoShow?.() ?? [])])];
   const parts = {
@@ -182,15 +182,18 @@ function explainProblem(resolved: ResolvedKv, problem: ReadProblem): Step {
   }
 }
 
-function describeEdge(
-  resolved: ResolvedKv,
-  from: number,
-  to: number,
-  kind: number,
-  ref: number,
-  why: Phrase | undefined,
-): CycleEdge {
+/** An edge of a cycle as the search knows it. */
+interface FoundEdge {
+  readonly from: number;
+  readonly to: number;
+  readonly kind: number;
+  /** The key it goes through, where it goes through one. */
+  readonly ref: number;
+}
+
+function describeEdge(resolved: ResolvedKv, edge: FoundEdge, why: Phrase | undefined): CycleEdge {
   const { history } = resolved;
+  const { from, to, kind, ref } = edge;
   const base = { from, to, kind: edgeNames[kind]! };
   const a = ofTx(history, from);
   const b = ofTx(history, to);
@@ -204,7 +207,7 @@ function describeEdge(
     return { ...base, because: phrase`${a} ended (at ${end!} ns) before ${b} started (at ${start!} ns)` };
   }
   const object = keyName(history, ref);
-  const [fromOperation, toOperation] = edgeOps(resolved, from, to, kind, ref);
+  const [fromOperation, toOperation] = edgeOps(resolved, edge);
   const key = ofRow(object);
   const first = fromOperation < 0 ? phrase`a write of ${key}` : ofOp(history, fromOperation);
   const second = toOperation < 0 ? phrase`a write of ${key}` : ofOp(history, toOperation);
@@ -224,13 +227,7 @@ function describeEdge(
 }
 
 /** The operations an edge goes through; -1 where there is none. */
-function edgeOps(
-  resolved: ResolvedKv,
-  from: number,
-  to: number,
-  kind: number,
-  key: number,
-): [number, number] {
+function edgeOps(resolved: ResolvedKv, { from, to, kind, ref: key }: FoundEdge): [number, number] {
   const { history, opTx, readsFrom } = resolved;
   const find = (tx: number, test: (op: number) => boolean): number => {
     for (let op = history.opOffsets[tx]!; op < history.opOffsets[tx + 1]!; op++) {

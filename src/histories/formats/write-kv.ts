@@ -96,7 +96,7 @@ function* chunks(texts: Iterable<string>): Generator<Buffer, void, undefined> {
 }
 
 function ednEvent(history: KvHistory, { type, tx, process, time }: KvEvent, index: number): string {
-  const ops = microOps(history, tx, type === 'invoke', ednName, 'nil', ' ').map(
+  const ops = microOps(history, tx, type === 'invoke', ednNotation).map(
     ([f, key, value]) => `[:${f} ${key} ${value}]`,
   );
   const timeField = Number.isNaN(time) ? '' : `:time ${printNumber(time)}, `;
@@ -104,20 +104,29 @@ function ednEvent(history: KvHistory, { type, tx, process, time }: KvEvent, inde
 }
 
 function jsonEvent(history: KvHistory, { type, tx, process, time }: KvEvent, index: number): string {
-  const ops = microOps(history, tx, type === 'invoke', jsonText, 'null', ',').map(
+  const ops = microOps(history, tx, type === 'invoke', jsonNotation).map(
     ([f, key, value]) => `["${f}",${key},${value}]`,
   );
   const timeField = Number.isNaN(time) ? '' : `"time":${printNumber(time)},`;
   return `{"index":${index},${timeField}"type":"${type}","process":${process},"f":"txn","value":[${ops.join(',')}]}`;
 }
 
+/** How values are written. */
+interface Notation {
+  readonly print: (name: KvName) => string;
+  readonly nothing: string;
+  /** Between the elements of a list. */
+  readonly between: string;
+}
+
+const ednNotation: Notation = { print: ednName, nothing: 'nil', between: ' ' };
+const jsonNotation: Notation = { print: jsonText, nothing: 'null', between: ',' };
+
 function microOps(
   history: KvHistory,
   tx: number,
   invoked: boolean,
-  print: (name: KvName) => string,
-  nothing: string,
-  between: string,
+  { print, nothing, between }: Notation,
 ): [string, string, string][] {
   const ops: [string, string, string][] = [];
   const committed = statusOf(history, tx) === 'committed';

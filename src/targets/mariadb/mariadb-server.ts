@@ -81,7 +81,7 @@ export async function startMariadbServer(options: MariadbServerOptions = {}): Pr
     await mkdir(temporary);
     await mkdir(join(folder.path, 'files'));
     await initialize(installer, data, temporary);
-    const server = launch(binary, folder, data, socket, options.variables ?? {});
+    const server = launch(binary, { folder, data, socket, variables: options.variables ?? {} });
     const address: MysqlAddress = { host: 'localhost', port: 0, socket, user: 'root', ssl: false };
     await untilReady(server, address, folder.path);
     return { address, pid: server.child.pid!, stop: server.stop };
@@ -97,13 +97,14 @@ interface Launched {
   readonly stop: () => Promise<void>;
 }
 
-function launch(
-  binary: string,
-  folder: ServerFolder,
-  data: string,
-  socket: string,
-  variables: Readonly<Record<string, string>>,
-): Launched {
+interface LaunchOptions {
+  readonly folder: ServerFolder;
+  readonly data: string;
+  readonly socket: string;
+  readonly variables: Readonly<Record<string, string>>;
+}
+
+function launch(binary: string, { folder, data, socket, variables }: LaunchOptions): Launched {
   const child = spawn(
     binary,
     [
