@@ -50,15 +50,22 @@ const steps: readonly (readonly [name: string, command: string, codes: readonly 
 export interface EnvironmentsOptions {
   /** Only environments whose name begins so. */
   readonly only?: string | undefined;
+  /** No environment is begun after so many minutes; default: all are tried. */
+  readonly minutes?: number | undefined;
 }
 
-export function environments({ only = '' }: EnvironmentsOptions): CampaignTable {
+export function environments({ only = '', minutes }: EnvironmentsOptions): CampaignTable {
+  const end = performance.now() + (minutes ?? Number.POSITIVE_INFINITY) * 60_000;
   const top = mkdtempSync(join(tmpdir(), 'isolde-environments-'));
   chmodSync(top, 0o755);
   const failures: string[] = [];
   const rows: string[][] = [];
   try {
     for (const environment of list.filter(({ name }) => name.startsWith(only))) {
+      if (performance.now() > end) {
+        rows.push([environment.name, 'not run', ...steps.map(() => 'not run'), '']);
+        continue;
+      }
       console.error(environment.name);
       rows.push(tryEnvironment(environment, top, failures));
     }
@@ -70,7 +77,7 @@ export function environments({ only = '' }: EnvironmentsOptions): CampaignTable 
     title: 'Environments',
     about:
       'A fresh clone of this repository is installed with `npm ci` and used in each environment. A failure is another exit code than expected.',
-    command: 'npm run campaign environments',
+    command: `npm run campaign environments${minutes === undefined ? '' : ` -- --minutes ${minutes}`}`,
     heads: ['environment', 'npm ci', ...steps.map(([name]) => name), 'failures'],
     rows,
     failures,

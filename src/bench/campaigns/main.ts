@@ -41,7 +41,11 @@ const campaigns: Readonly<Record<string, () => Promise<CampaignTable>>> = {
     });
   },
   escape: async () => (await import('./escape.js')).tryToEscape(),
-  environments: async () => (await import('./environments.js')).environments({ only: values.only }),
+  environments: async () => {
+    const { environments } = await import('./environments.js');
+    const minutes = values.minutes === undefined ? undefined : Number(values.minutes);
+    return environments({ only: values.only, minutes });
+  },
 };
 
 const [name = ''] = positionals;
