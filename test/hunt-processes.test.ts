@@ -138,6 +138,35 @@ describe('a kill', () => {
   }, 60_000);
 });
 
+describe('an embedded engine that aborts', () => {
+  it.skipIf(!existsSync('/proc/self/stat'))(
+    'has a process of its own in the next hunts, unless the URL says otherwise',
+    async () => {
+      const store = newStore();
+      const first = start('sqlite:', '--store', store, '--for', '60s');
+      await first.prints(/hunting in/);
+      // What `abort()` in a native library does to the process.
+      process.kill(first.pid, 'SIGABRT');
+      expect(await first.ended).toBeNull();
+      for (const [url, own] of [
+        ['sqlite:', true],
+        ['sqlite:?process=same', false],
+      ] as const) {
+        const hunt = start(url, '--store', store, '--for', '60s');
+        await hunt.prints(/hunting in/);
+        expect(/runs in a process of its own/.test(hunt.printed.err), hunt.printed.err).toBe(own);
+        const engines = childrenOf(hunt.pid).filter((pid) => commandOf(pid).startsWith('node'));
+        expect(engines).toHaveLength(own ? 1 : 0);
+        hunt.signal('SIGINT');
+        expect([0, 1]).toContain(await hunt.ended);
+      }
+      // A hunt that ends in order leaves no mark.
+      expect(readdirSync(join(store, 'engines')).filter((name) => !name.endsWith('.crashed'))).toEqual([]);
+    },
+    60_000,
+  );
+});
+
 describe('two hunts on one store at once', () => {
   it('find the same bugs as one entry each, with a count, and lose none', async () => {
     const store = newStore();

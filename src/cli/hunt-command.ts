@@ -7,8 +7,11 @@ import { contracts, findContract, type Level } from '../contracts/index.js';
 import { errorText, IsoldeError } from '../errors.js';
 import { type Profile, parseProfile, profiles } from '../generate/index.js';
 import {
+  CrashedEngines,
+  EngineOpener,
   type FoundTemplates,
   type HuntResult,
+  type HuntState,
   HuntStateFile,
   hunt,
   openShelf,
@@ -18,7 +21,7 @@ import {
 } from '../hunt/index.js';
 import { usualChoice } from '../judge/index.js';
 import { hideSecrets } from '../secrets.js';
-import { admit, defaultTargetUrl, openTarget, sqlOfCase, type Target } from '../targets/index.js';
+import { admit, defaultTargetUrl, sqlOfCase, type Target } from '../targets/index.js';
 import { counted } from '../words.js';
 import { type CliContext, type ExitCode, exitCodes, trustCaseHelp } from './context.js';
 import { durationOf, levelOf, positive } from './flags.js';
@@ -135,14 +138,14 @@ async function runHunt(url: string | undefined, flags: HuntFlags, context: CliCo
   const reused = await reusedTemplates(flags, asked?.from !== undefined);
   const view = new LiveView(context, flags.json === true, (event) => {
     if (asked?.from !== undefined) return;
-    const { finished, counters } = event;
-    const seconds = (before?.seconds ?? 0) + counters.seconds;
     // The folder may fill up or vanish under a long hunt; bugs then fail loudly, this counter need not.
-    state.write({ finished, seconds, raw: (before?.raw ?? 0) + counters.raw }).catch(() => undefined);
+    state.write(stateAfter(before, event)).catch(() => undefined);
   });
+  const crashed = new CrashedEngines(flags.store);
+  const opener = new EngineOpener(url, crashed, context.err);
   try {
     const result = await hunt({
-      open: () => openFor(url, templates, flags),
+      open: () => openFor(opener, templates, flags),
       shelf,
       seed: flags.seed,
       contract: flags.contract,
@@ -160,25 +163,32 @@ async function runHunt(url: string | undefined, flags: HuntFlags, context: CliCo
       ...(forMs === undefined ? {} : { forMs }),
       ...(bugs === undefined ? {} : { bugs }),
     });
-    if (asked?.from === undefined) {
-      const { finished, counters } = result;
-      const seconds = (before?.seconds ?? 0) + counters.seconds;
-      await state.write({ finished, seconds, raw: (before?.raw ?? 0) + counters.raw });
-    }
+    if (asked?.from === undefined) await state.write(stateAfter(before, result));
+    if (result.bugs.some(({ bug }) => bug.finding.kind === 'server-crash')) await opener.hasCrashed();
     finish(result, flags, context, view);
     return result.bugs.length > 0 ? exitCodes.found : exitCodes.nothingFound;
   } finally {
+    crashed.end();
     await shelf.close();
   }
 }
 
+/** How far all hunts of this name came together. */
+function stateAfter(
+  before: HuntState | undefined,
+  { finished, counters }: Pick<HuntResult, 'finished' | 'counters'>,
+): Pick<HuntState, 'finished' | 'seconds' | 'raw'> {
+  const { seconds = 0, raw = 0 } = before ?? {};
+  return { finished, seconds: seconds + counters.seconds, raw: raw + counters.raw };
+}
+
 /** Templates are SQL from files, whatever is made of them. */
 async function openFor(
-  url: string | undefined,
+  opener: EngineOpener,
   templates: readonly ScheduledCase[],
   flags: HuntFlags,
 ): Promise<Target> {
-  const target = await openTarget(url);
+  const target = await opener.open();
   try {
     for (const { case: program } of templates) {
       await admit(target, sqlOfCase(program), { trust: flags.trustCase === true, source: program.name });

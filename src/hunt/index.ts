@@ -1,4 +1,5 @@
 export { type HuntCounters, newCounters } from './counters.js';
+export { CrashedEngines, EngineOpener } from './crashed-engines.js';
 export { type FoundTemplates, readTemplates, templatesOfStore } from './found-templates.js';
 export { hunt } from './hunt.js';
 export type { HuntEvent, HuntOptions, HuntResult, Shelf, Shelved } from './hunt-options.js';

@@ -9,7 +9,7 @@ export {
   showFault,
   withFault,
 } from './faults/index.js';
-export { defaultTargetUrl, openTarget } from './registry.js';
+export { defaultTargetUrl, inOwnProcess, isEmbedded, openTarget } from './registry.js';
 export type { FoundScratch } from './scratch-mark.js';
 export type {
   Answer,

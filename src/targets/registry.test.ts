@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { contractsOf } from '../contracts/index.js';
 import { IsoldeError } from '../errors.js';
 import { targetDeclarations } from './declarations.js';
-import { openTarget, splitFault } from './registry.js';
+import { inOwnProcess, openTarget, splitFault, splitProcess } from './registry.js';
 
 const source = fileURLToPath(new URL('..', import.meta.url));
 
@@ -97,5 +97,29 @@ describe('splitFault', () => {
     ['exec:run --what? --default=1', 'exec:run --what? --default=1', undefined],
   ])('cuts %s', (url, engineUrl, fault) => {
     expect(splitFault(url)).toEqual(fault === undefined ? { engineUrl } : { engineUrl, fault });
+  });
+});
+
+describe('the process parameter', () => {
+  it.each([
+    ['duckdb:?process=own', 'duckdb:', 'own'],
+    ['turso:?process=own&mode=mvcc', 'turso:?mode=mvcc', 'own'],
+    ['sqlite:x?journal=delete&process=same', 'sqlite:x?journal=delete', 'same'],
+    ['duckdb:?process=other', 'duckdb:?process=other', undefined],
+    ['postgres:?process=own', 'postgres:?process=own', undefined],
+  ])('of %s', (url, engineUrl, process) => {
+    expect(splitProcess(url)).toEqual(process === undefined ? { engineUrl } : { engineUrl, process });
+  });
+
+  it.each([
+    [undefined, 'duckdb:?process=own'],
+    ['sqlite', 'sqlite:?process=own'],
+    ['turso:?mode=mvcc', 'turso:?mode=mvcc&process=own'],
+    ['duckdb:?fault=lost-update(table=t)', 'duckdb:?fault=lost-update(table=t)&process=own'],
+    ['duckdb:?process=same', undefined],
+    ['duckdb:?process=own', undefined],
+    ['postgres:', undefined],
+  ])('is added to %s', (url, own) => {
+    expect(inOwnProcess(url)).toBe(own);
   });
 });

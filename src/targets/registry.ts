@@ -13,15 +13,16 @@ export const defaultTargetUrl = 'duckdb:';
 
 /**
  * Opens the database a URL names; no URL means the embedded default. The query parameter `fault` wraps it
- * (`faults/`), `process=own` puts an embedded engine into a process of its own; every other parameter is the engine's.
+ * (`faults/`), `process=own` puts an embedded engine into a process of its own, `process=same` into this one; every other
+ * parameter is the engine's.
  */
 export async function openTarget(url: string | undefined, options: OpenOptions = {}): Promise<Target> {
   const { engineUrl, fault } = splitFault(normalizeUrl(url));
   const declaration = declarationOf(engineUrl);
   const open = async () => {
     try {
-      const inner = splitOwnProcess(engineUrl);
-      if (inner === undefined) return await (await declaration.load()).open(engineUrl, options);
+      const { engineUrl: inner, process } = splitProcess(engineUrl);
+      if (process !== 'own') return await (await declaration.load()).open(inner, options);
       const { openInOwnProcess } = await import('./exec/own-process.js');
       return await openInOwnProcess(engineUrl, inner, options);
     } catch (error) {
@@ -41,12 +42,30 @@ export async function openTarget(url: string | undefined, options: OpenOptions =
   }
 }
 
-/** The URL of an embedded engine without `process=own`; undefined when it does not ask for that. */
-export function splitOwnProcess(url: string): string | undefined {
-  const match = /^(?:duckdb|turso|sqlite):[^?]*\?/i.test(url) ? /([?&])process=own(&|$)/.exec(url) : null;
-  if (match === null) return undefined;
+const embedded = /^(?:duckdb|turso|sqlite):/i;
+
+/** The URL of an embedded engine without its `process` parameter, and the parameter. */
+export function splitProcess(url: string): {
+  readonly engineUrl: string;
+  readonly process?: 'own' | 'same';
+} {
+  const match = embedded.test(url) ? /([?&])process=(own|same)(&|$)/.exec(url) : null;
+  if (match === null) return { engineUrl: url };
   const rest = url.slice(match.index + match[0].length);
-  return url.slice(0, match.index) + (rest === '' ? '' : match[1] + rest);
+  const engineUrl = url.slice(0, match.index) + (rest === '' ? '' : match[1] + rest);
+  return { engineUrl, process: match[2] as 'own' | 'same' };
+}
+
+/** Whether a URL names an engine that runs in this process, or could. */
+export function isEmbedded(url: string | undefined): boolean {
+  return embedded.test(normalizeUrl(url));
+}
+
+/** The same engine in a process of its own; undefined where it cannot have one, or the URL says where it runs. */
+export function inOwnProcess(url: string | undefined): string | undefined {
+  const whole = normalizeUrl(url);
+  if (!isEmbedded(whole) || splitProcess(whole).process !== undefined) return undefined;
+  return `${whole}${whole.includes('?') ? '&' : '?'}process=own`;
 }
 
 /** The error without the secrets of a URL: drivers and adapters repeat what they were given. */
