@@ -85,6 +85,7 @@ const replaced: Readonly<Record<string, () => string>> = {
   'postgres://me@localhost/app': () => server!.url,
   'postgres://tester:secret@127.0.0.1:5432/shop': () => server!.url,
   'postgres://ci@localhost/test': () => server!.url,
+  'postgres://tester@localhost/shop': () => server!.url,
 };
 /** Files that a command writes go to a folder of the test's. */
 const written =

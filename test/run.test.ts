@@ -31,7 +31,7 @@ describe('isolde run', () => {
       UPDATE t SET v = 55 WHERE id = 1 │
       → 1 matched                      │
       COMMIT                           │
-                                       │ SELECT * FROM t
+                                       │ T1#2: SELECT * FROM t
                                        │ → (2, 20)
 
       50 of 50 runs gave these results"
