@@ -124,7 +124,8 @@ export function runProgram(
         done({ code, out, err });
       },
     );
-    child.stdin?.end(options.input ?? '');
+    // A program that ends before it has read its input closes the pipe; what it said is the answer.
+    child.stdin?.on('error', () => undefined).end(options.input ?? '');
   });
 }
 

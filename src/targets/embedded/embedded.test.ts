@@ -1,5 +1,16 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { classifySqliteMessage, loadDriver, packageVersion, parseEmbeddedUrl, sqliteValue } from './index.js';
+import { scratchMark } from '../scratch-mark.js';
+import {
+  classifySqliteMessage,
+  loadDriver,
+  packageVersion,
+  parseEmbeddedUrl,
+  sqliteValue,
+  sweepLeftovers,
+} from './index.js';
 
 describe('parseEmbeddedUrl', () => {
   it.each([
@@ -68,4 +79,24 @@ it('sqliteValue takes a number for a REAL and a bigint for an INTEGER', () => {
     'x',
     { bytes: '01ff' },
   ]);
+});
+
+describe('what a killed process left behind', () => {
+  it('is removed before the next scratch is made, and nothing else is', async () => {
+    const parent = mkdtempSync(join(tmpdir(), 'isolde-sweep-test-'));
+    const make = (name: string, mark: string) => {
+      mkdirSync(join(parent, name));
+      writeFileSync(join(parent, name, 'isolde-scratch'), mark);
+    };
+    // No process has a number this large.
+    make('isolde_00000000000a', scratchMark(2 ** 30));
+    make('isolde_00000000000b', scratchMark(process.pid));
+    make('isolde_00000000000c', 'somebody else wrote this');
+    try {
+      await sweepLeftovers(parent);
+      expect(readdirSync(parent).sort()).toEqual(['isolde_00000000000b', 'isolde_00000000000c']);
+    } finally {
+      rmSync(parent, { recursive: true });
+    }
+  });
 });

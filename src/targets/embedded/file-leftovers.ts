@@ -21,6 +21,12 @@ export function leftoversIn(parent: string): Required<Pick<Target, 'foundScratch
   };
 }
 
+/** Removes what processes that were killed left in the folder; a process that goes on sweeps before its own first scratch. */
+export async function sweepLeftovers(parent: string): Promise<void> {
+  const { foundScratches, dropFound } = leftoversIn(parent);
+  for (const { namespace, inUse } of await foundScratches()) if (!inUse) await dropFound(namespace);
+}
+
 /** In a shared temporary folder anybody can make such a folder: it must be ours, and hold a mark that is. */
 function readScratch(parent: string, namespace: string): FoundScratch | undefined {
   try {

@@ -1,7 +1,7 @@
 export { choose, type EmbeddedUrl, parseEmbeddedUrl } from './embedded-url.js';
 export { duckdbGuard, type EngineGuard, refusal, sqliteGuard } from './engine-guard.js';
 export type { FileConnection, FileEngine, FileReply } from './file-engine.js';
-export { leftoversIn } from './file-leftovers.js';
+export { leftoversIn, sweepLeftovers } from './file-leftovers.js';
 export { FileScratch, scratchParent } from './file-scratch.js';
 export { loadDriver, missingDriver, packageVersion } from './load-driver.js';
 export { classifySqliteMessage, isRowWrite, sqliteValue } from './sqlite-family.js';

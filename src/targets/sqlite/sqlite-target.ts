@@ -9,6 +9,7 @@ import {
   missingDriver,
   parseEmbeddedUrl,
   scratchParent,
+  sweepLeftovers,
 } from '../embedded/index.js';
 import type { Scratch, Target, TargetOpener } from '../target.js';
 import { type SqliteConstructor, type SqliteJournal, sqliteEngine } from './sqlite-engine.js';
@@ -57,6 +58,7 @@ function openSqlite(engine: FileEngine, place: SqlitePlace): Target {
   const contract = place.journal === 'wal' ? 'sqlite:serializable+wal' : 'sqlite:serializable+rollback';
   const scratches = new Set<FileScratch>();
   let closed = false;
+  let swept: Promise<void> | undefined;
   return {
     name: 'sqlite',
     dialect: 'sqlite',
@@ -81,6 +83,8 @@ function openSqlite(engine: FileEngine, place: SqlitePlace): Target {
     ...leftoversIn(place.parentFolder),
     async createScratch(): Promise<Scratch> {
       if (closed) throw new IsoldeError('usage', 'The SQLite target is closed');
+      swept ??= sweepLeftovers(place.parentFolder);
+      await swept;
       const scratch = await FileScratch.create({
         engine,
         parentFolder: place.parentFolder,

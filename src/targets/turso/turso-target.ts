@@ -12,6 +12,7 @@ import {
   packageVersion,
   parseEmbeddedUrl,
   scratchParent,
+  sweepLeftovers,
 } from '../embedded/index.js';
 import type { Scratch, Target, TargetLevel, TargetOpener } from '../target.js';
 import { type TursoMode, type TursoModule, tursoAbilities, tursoEngine } from './turso-engine.js';
@@ -52,6 +53,7 @@ async function openTurso(turso: TursoModule, place: TursoPlace): Promise<Target>
   const level = levels[place.mode];
   const scratches = new Set<FileScratch>();
   let closed = false;
+  let swept: Promise<void> | undefined;
   return {
     name: 'turso',
     dialect: 'sqlite',
@@ -71,6 +73,8 @@ async function openTurso(turso: TursoModule, place: TursoPlace): Promise<Target>
     ...leftoversIn(place.parentFolder),
     async createScratch(): Promise<Scratch> {
       if (closed) throw new IsoldeError('usage', 'The Turso target is closed');
+      swept ??= sweepLeftovers(place.parentFolder);
+      await swept;
       const scratch = await FileScratch.create({
         engine,
         parentFolder: place.parentFolder,
