@@ -28,7 +28,7 @@ import { absent } from '../observation.js';
 import type { Instrumented } from './instrumented.js';
 import { initialWriter, type RowProblem } from './list-reader.js';
 import { chainRows, type RowChain, type RowChains } from './row-chains.js';
-import type { RowEvents, ScanRun } from './row-event-types.js';
+import type { RowEvents, ScanRun, TransactionInfo } from './row-event-types.js';
 import { readRowEvents } from './row-events.js';
 
 export interface Dependency {
@@ -122,7 +122,11 @@ function addWriteOrder(collector: Collector, row: number, chain: RowChain, { wri
   collector.add({ from: writers[last]!, ...to, kind: ww, row, ...operation(last) });
 }
 
-function addReads(collector: Collector, { placed, chains }: RowChains, { writes }: RowEvents): void {
+function addReads(
+  collector: Collector,
+  { placed, chains }: RowChains,
+  { writes, transactions }: RowEvents,
+): void {
   for (const { read, chain: row, length } of placed) {
     if (read.what !== 'read') continue;
     const { tokens, writers, deleted } = chains[row]!;
@@ -134,6 +138,7 @@ function addReads(collector: Collector, { placed, chains }: RowChains, { writes 
     if (run !== undefined) {
       collector.add({ from: writer, to: read.transaction, kind: wr, row, fromWrite: run.operation }, by);
     }
+    if (isLetGo(read.operation, transactions.get(read.transaction))) continue;
     if (length < tokens.length) {
       const toWrite = writes.get(tokens[length]!)!.operation;
       collector.add({ from: read.transaction, to: writers[length]!, kind: rw, row, toWrite }, by);
@@ -142,6 +147,17 @@ function addReads(collector: Collector, { placed, chains }: RowChains, { writes 
       collector.add({ from: read.transaction, to, kind: rw, row, toWrite, deletes: true }, by);
     }
   }
+}
+
+/**
+ * Whether a read may have lost its lock to a ROLLBACK TO after it, so that what it read may change while its transaction
+ * is open: MariaDB ends the transaction of an engine that had no part in it yet when the savepoint was set.
+ */
+function isLetGo(operation: number, transaction: TransactionInfo | undefined): boolean {
+  if (transaction?.partial !== true) return false;
+  return transaction.operations.some(
+    ({ kind, outcome, index }) => kind === 'rollback-to' && outcome === 'ok' && index > operation,
+  );
 }
 
 function addSearches(
