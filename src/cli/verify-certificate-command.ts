@@ -23,7 +23,7 @@ export function verifyCertificateCommand(
 }
 
 async function verify(file: string, certificateFile: string, context: CliContext): Promise<ExitCode> {
-  const certificate = parseCertificate(await readText(certificateFile));
+  const certificate = parseCertificate(await readText(certificateFile), certificateFile);
   const read = await readAnyHistory(file);
   if (read.kind !== 'kv') throw new IsoldeError('usage', `${file} is no key-value history`);
   const verified = verifyCertificate(read.history, certificate);

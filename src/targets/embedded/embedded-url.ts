@@ -18,6 +18,9 @@ export function parseEmbeddedUrl(url: string, accepted: readonly string[]): Embe
   const path = mark < 0 ? afterScheme : afterScheme.slice(0, mark);
   const parameters: Record<string, string> = {};
   for (const [name, value] of new URLSearchParams(mark < 0 ? '' : afterScheme.slice(mark + 1))) {
+    // The registry takes `process=own` and `process=same` off a URL before an engine sees it.
+    if (name === 'process')
+      throw new IsoldeError('usage', `"process" in "${url}" takes own or same, not "${value}"`);
     if (!accepted.includes(name)) {
       throw new IsoldeError(
         'usage',

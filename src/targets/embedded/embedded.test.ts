@@ -28,6 +28,7 @@ describe('parseEmbeddedUrl', () => {
       package: 'a',
     });
     expect(() => parseEmbeddedUrl('turso:?mod=mvcc', ['mode'])).toThrow(/"mod".*accepted are: mode/);
+    expect(() => parseEmbeddedUrl('turso:?process=x', [])).toThrow(/takes own or same, not "x"/);
   });
 });
 

@@ -28,12 +28,14 @@ export type Certificate = {
 );
 
 /** Reads a certificate from text that anybody may have written. */
-export function parseCertificate(text: string): Certificate {
+export function parseCertificate(text: string, file = 'the certificate'): Certificate {
   let data: unknown;
   try {
     data = JSON.parse(text);
   } catch (cause) {
-    throw new IsoldeError('bad-file', 'the certificate is not JSON', { cause });
+    throw new IsoldeError('bad-file', `${file} is not JSON; isolde check --certificate writes certificates`, {
+      cause,
+    });
   }
   const value = (typeof data === 'object' && data !== null ? data : {}) as Record<string, unknown>;
   const level = checkLevels.find((each) => each === value.level);
