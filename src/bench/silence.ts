@@ -1,14 +1,22 @@
 /**
- * No false alarm: free runs of generated workloads on correct engines, judged by both SQL oracles under the vendor's
- * contract. A finding is expected only where the engine has a known bug; anything else is printed with the line
- * that repeats it, and counts as a failure.
+ * No false alarm: free runs of generated workloads on correct engines, judged under the vendor's contract by the oracles
+ * that hunts run, in turns. A finding is expected only where the engine has a known bug; anything else is printed with the
+ * line that repeats it, and counts as a failure.
  */
-import { checkInstrumented, explain, type Finding, instrumentCase, verifyMechanism } from '../check/index.js';
-import { type Contract, findContract, type Level } from '../contracts/index.js';
-import { IsoldeError } from '../errors.js';
-import { runFree, SessionPool } from '../execute/index.js';
+import {
+  explain,
+  type Finding,
+  type JudgedHistory,
+  type Oracle,
+  oracleNamed,
+  oraclesFor,
+  registerOracle,
+} from '../check/index.js';
+import type { Contract, Level } from '../contracts/index.js';
+import { SessionPool } from '../execute/index.js';
 import { capabilitiesOf, generate, observeTables } from '../generate/index.js';
 import type { History, Operation } from '../histories/index.js';
+import { runAndJudge, vendorContractAt } from '../judge/index.js';
 import { parseStatement } from '../sql/index.js';
 import { openTarget, type Scratch, type Target } from '../targets/index.js';
 
@@ -77,7 +85,7 @@ function updatesKeys({ header, operations }: History): boolean {
 
 export const silentTargets: readonly { readonly url: string; readonly levels: readonly Level[] }[] = [
   { url: 'postgres:', levels: ['read committed', 'repeatable read', 'serializable'] },
-  { url: 'mariadb:', levels: ['read committed', 'repeatable read', 'serializable'] },
+  { url: 'mariadb:', levels: ['read uncommitted', 'read committed', 'repeatable read', 'serializable'] },
   { url: 'sqlite:', levels: ['serializable'] },
   { url: 'turso:?mode=mvcc', levels: ['snapshot'] },
 ];
@@ -120,7 +128,7 @@ export interface SilenceResult {
 
 export interface Alarm {
   readonly round: number;
-  readonly oracle: 'mechanism' | 'instrumented';
+  readonly oracle: string;
   readonly finding: Finding;
   /** The command that repeats the round. */
   readonly replay: string;
@@ -129,36 +137,47 @@ export interface Alarm {
 /** Runs rounds on one engine at one level until enough transactions have ended. */
 export async function listenForAlarms(options: SilenceOptions): Promise<SilenceResult> {
   const target = await openTarget(options.url);
+  const remove = registerOracle(withoutReturning);
   try {
     const scratch = await target.createScratch();
     const sessions = new SessionPool(scratch, { statementTimeoutMs: 5_000, lockTimeoutMs: 1_000 });
-    const listener = new Listener(options, target, scratch, sessions);
+    const listener = new Listener(options, { target, scratch, sessions });
     for (let round = options.round ?? 0; !listener.isDone(round); round++) await listener.run(round);
     await sessions.close();
     return listener.result;
   } finally {
+    remove();
     await target.close();
   }
 }
 
+const { rounds: _rounds, ...dependencyGraph } = oracleNamed('dependency-graph');
+
+/** MariaDB has both ways of naming the rows that a statement wrote; its instrumented rounds take turns. */
+const withoutReturning: Oracle = {
+  ...dependencyGraph,
+  name: 'dependency-graph-without-returning',
+  prepare: (program, { target: { dialect }, contract }) =>
+    dependencyGraph.prepare!(program, { target: { name: 'mysql', dialect }, contract }),
+};
+
 class Listener {
   readonly #contract: Contract;
+  readonly #oracles: readonly Oracle[];
   readonly #tally = { transactions: 0, statements: 0, failed: 0, readsJudged: 0, readsSkipped: 0 };
   readonly #known: Record<string, number> = {};
   readonly #alarms: Alarm[] = [];
 
   constructor(
     private readonly options: SilenceOptions,
-    private readonly target: Target,
-    private readonly scratch: Scratch,
-    private readonly sessions: SessionPool,
+    private readonly place: {
+      readonly target: Target;
+      readonly scratch: Scratch;
+      readonly sessions: SessionPool;
+    },
   ) {
-    const offered = target.levels.find(({ level }) => level === options.level);
-    const contract = offered === undefined ? undefined : findContract(offered.contract);
-    if (contract === undefined) {
-      throw new IsoldeError('usage', `${target.name} has no contract for ${options.level}`);
-    }
-    this.#contract = contract;
+    this.#contract = vendorContractAt(place.target, options.level);
+    this.#oracles = oraclesFor(this.#contract).filter(({ rounds }) => rounds !== undefined);
   }
 
   get result(): SilenceResult {
@@ -170,49 +189,47 @@ class Listener {
     return this.#tally.transactions >= this.options.transactions;
   }
 
-  /** One generated case, run plain on even rounds and instrumented on odd ones. */
+  /** One generated case, run for the oracle whose turn it is. */
   async run(round: number): Promise<void> {
     const { level, seed } = this.options;
-    const profile = profileTurns[(round >> 1) % profileTurns.length]!;
+    const turn = Math.floor(round / this.#oracles.length);
     const generated = generate(`${seed}/${round}`, {
-      capabilities: capabilitiesOf(this.target),
-      profile,
+      capabilities: capabilitiesOf(this.place.target),
+      profile: profileTurns[turn % profileTurns.length]!,
       level,
       sessions: sessionCount,
       transactions: transactionsPerSession,
     });
-    const run = { target: this.target, sessions: this.sessions, level };
-    if (round % 2 === 0) {
-      const observe = observeTables(generated.tables);
-      const history = await runFree(this.scratch, generated.case, { ...run, observe });
-      const { findings, checked, skipped } = verifyMechanism(history, this.#contract);
-      this.#tally.readsJudged += checked.reads;
-      for (const { what, count } of skipped) if (what === 'read') this.#tally.readsSkipped += count;
-      this.#count(history);
-      this.#report(round, 'mechanism', findings, history);
-    } else {
-      const instrumented = instrumentCase({ case: generated.case }, this.target.dialect, {
+    const judged = await runAndJudge(
+      {
+        case: generated.case,
+        observe: observeTables(generated.tables),
+        oracle: this.#oracleOf(round, Math.floor(turn / profileTurns.length)),
+        level,
         contract: this.#contract,
-        // Both ways of naming deleted rows take turns where the engine has both.
-        ...(this.target.name === 'mariadb' && { returning: round % 4 === 1 }),
-      });
-      const history = await runFree(this.scratch, instrumented.scheduled.case, {
-        ...run,
-        observe: instrumented.observe,
-      });
-      this.#count(history);
-      const checked = checkInstrumented(history, instrumented, { contract: this.#contract });
-      this.#report(round, 'instrumented', checked.findings, checked.history);
-    }
+      },
+      this.place,
+    );
+    this.#count(judged);
+    this.#report(round, judged);
   }
 
-  #count(history: History): void {
+  #oracleOf(round: number, cycle: number): string {
+    const { name } = this.#oracles[round % this.#oracles.length]!;
+    return name === 'dependency-graph' && this.place.target.name === 'mariadb' && cycle % 2 === 1
+      ? withoutReturning.name
+      : name;
+  }
+
+  #count({ history, checked, skipped }: JudgedHistory): void {
     this.#tally.transactions += new Set(history.operations.map((op) => op.transaction)).size;
     this.#tally.statements += history.operations.length;
     this.#tally.failed += history.operations.filter((op) => op.outcome !== 'ok').length;
+    this.#tally.readsJudged += checked?.reads ?? 0;
+    for (const { what, count } of skipped) if (what === 'read') this.#tally.readsSkipped += count;
   }
 
-  #report(round: number, oracle: Alarm['oracle'], findings: readonly Finding[], history: History): void {
+  #report(round: number, { findings, history }: JudgedHistory): void {
     const { url, level, seed, print } = this.options;
     for (const finding of findings) {
       const own = new Set(finding.transactions.map(({ id }) => id));
@@ -230,8 +247,8 @@ class Listener {
         continue;
       }
       const replay = `npm run check:silence -- '${url}' '${level}' --seed ${seed} --round ${round}`;
-      this.#alarms.push({ round, oracle, finding, replay });
-      print?.(`ALARM ${oracle}: ${finding.kind} (${finding.clause})\n${explain(finding)}\n${replay}`);
+      this.#alarms.push({ round, oracle: finding.oracle, finding, replay });
+      print?.(`ALARM ${finding.oracle}: ${finding.kind} (${finding.clause})\n${explain(finding)}\n${replay}`);
     }
   }
 }
