@@ -40,6 +40,13 @@ const benches: Readonly<Record<string, Bench>> = {
 };
 
 const args = process.argv.slice(2);
+if (args.includes('--help') || args.includes('-h')) {
+  console.log('npm run bench [NAME …] [-- OPTIONS]\n');
+  for (const [name, { title, onlyIfNamed }] of Object.entries(benches)) {
+    console.log(`  ${name.padEnd(10)} ${title}${onlyIfNamed ? ' (takes an hour; only if named)' : ''}`);
+  }
+  process.exit(0);
+}
 const firstOption = args.findIndex((arg) => arg.startsWith('--'));
 const asked = firstOption < 0 ? args : args.slice(0, firstOption);
 const options = firstOption < 0 ? [] : args.slice(firstOption);
