@@ -98,6 +98,16 @@ describe('the scheduled executor', () => {
     expect(operations).toEqual(['0: BEGIN', '0: DEADLOCK deadlock ends rollback', '0: READ ends commit']);
   });
 
+  it('sends the ROLLBACK of a transaction that the database has rolled back already', async () => {
+    const { operations } = await schedule(['0: BEGIN', '0: DEADLOCK', '0: WRITE', '0: ROLLBACK', '0: READ']);
+    expect(operations).toEqual([
+      '0: BEGIN',
+      '0: DEADLOCK deadlock ends rollback',
+      '0: ROLLBACK ends rollback',
+      '0: READ ends commit',
+    ]);
+  });
+
   it('sends only transaction control into a doomed transaction, and records that its COMMIT rolled back', async () => {
     const { operations } = await schedule(['0: BEGIN', '0: DOOM', '0: WRITE', '0: COMMIT']);
     expect(operations).toEqual(['0: BEGIN', '0: DOOM serialization', '0: COMMIT ends rollback']);

@@ -3,7 +3,8 @@
  *
  * A lane never sends a statement that would mean something else than its author meant:
  * - After the database rolled a transaction back (deadlock, conflict, failed BEGIN), the rest of that
- *   transaction's text is left out; outside a transaction it would autocommit.
+ *   transaction's text is left out; outside a transaction it would autocommit. Its ROLLBACK is sent all the same: a client
+ *   sends it, and it ends whatever may be open against all we were told.
  * - In a doomed transaction only transaction control is sent; everything else would be refused.
  * - After a lost connection nothing is sent. The statement in flight is never sent again.
  * Statements left out have no operation in the history.
@@ -77,7 +78,7 @@ export class Lane implements TransactionState {
     if (this.#abandoned) {
       if (kind === 'commit' || kind === 'rollback') {
         this.#abandoned = false;
-        return true;
+        return kind === 'commit';
       }
       if (kind !== 'begin') return true;
       this.#abandoned = false;

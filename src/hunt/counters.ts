@@ -60,9 +60,11 @@ export function countRound(counters: HuntCounters, history: History, programs?: 
   const { operations } = history;
   counters.rounds++;
   const transactions = new Set<number>();
-  for (const { transaction, outcome, error, ends } of operations) {
-    transactions.add(transaction);
+  for (const { transaction, kind, outcome, error, ends } of operations) {
     counters.statements++;
+    // The ROLLBACK after a transaction that the database has rolled back: some engines call it an error.
+    if (kind === 'rollback' && !transactions.has(transaction)) continue;
+    transactions.add(transaction);
     if (ends === 'rollback') counters.aborted++;
     if (outcome !== 'ok') counters.failed++;
     if (error !== undefined && invalidClasses.has(error.class)) counters.invalid++;

@@ -33,6 +33,11 @@ describe('error classes', () => {
     expect(classifyMysqlError(server(errno))).toBe('serialization');
   });
 
+  it('tells MyRocks’ snapshot conflicts from deadlocks by their text', () => {
+    const message = 'Deadlock found when trying to get lock; try restarting transaction (snapshot conflict)';
+    expect(classifyMysqlError({ ...server(1213, '40001'), message })).toBe('serialization');
+  });
+
   it('takes a lock time-out of NOWAIT as busy, as MariaDB means it', () => {
     expect(classifyMysqlError(server(1205), 'SELECT * FROM t FOR UPDATE nowait')).toBe('busy');
     expect(classifyMysqlError(server(1205), 'SELECT nowaiting FROM t')).toBe('lock-timeout');

@@ -47,6 +47,8 @@ export function classifyMysqlError(error: MysqlError, sql = ''): ErrorClass {
   if (isConnectionError(error))
     return classes.get(error.errno ?? 0) === 'crash' ? 'crash' : 'connection-lost';
   const found = classes.get(error.errno ?? 0) ?? 'other';
+  // MyRocks gives both the same number; only one of them depends on timing.
+  if (found === 'deadlock' && /snapshot conflict/i.test(error.message)) return 'serialization';
   return found === 'lock-timeout' && /\bNOWAIT\b/i.test(sql) ? 'busy' : found;
 }
 

@@ -17,8 +17,6 @@ export interface MysqlFlavor {
   sessionSetup(options: SessionOptions): readonly string[];
   /** The server ends slow statements of every kind by itself; otherwise we send KILL QUERY. */
   readonly endsSlowStatements: boolean;
-  /** Errors that were seen to roll back the whole transaction in every case we could provoke. */
-  readonly rollbackErrors: ReadonlySet<number>;
   /** The handshake's connection number is not the one KILL takes. */
   readonly asksConnectionId: boolean;
   /** A database can have a comment. */
@@ -78,8 +76,6 @@ const mariadb: MysqlFlavor = {
     `${commonVariables(options)}, max_statement_time = ${options.statementTimeoutMs / 1000}`,
   ],
   endsSlowStatements: true,
-  // 1213 of row locks and of metadata locks, 1020 of innodb_snapshot_isolation.
-  rollbackErrors: new Set([1213, 1020]),
   asksConnectionId: false,
   hasDatabaseComments: (version) => /^1[1-9]\.|^10\.([5-9]|\d\d)\./.test(version),
   waiting: waitingInInnodb,
@@ -93,7 +89,6 @@ const mysql: MysqlFlavor = {
   sessionSetup: (options) => [isolationLevel(options.level), commonVariables(options)],
   // max_execution_time covers SELECT only, and old releases lack it.
   endsSlowStatements: false,
-  rollbackErrors: new Set(),
   asksConnectionId: false,
   hasDatabaseComments: () => false,
   waiting: waitingInInnodb,
@@ -115,7 +110,6 @@ const tidb: MysqlFlavor = {
     ];
   },
   endsSlowStatements: false,
-  rollbackErrors: new Set(),
   asksConnectionId: true,
   hasDatabaseComments: () => false,
   waiting: waitingInTidb,

@@ -60,7 +60,6 @@ export class MysqlScratch implements Scratch {
     const session: MysqlSession = new MysqlSession(wire, id, {
       statementTimeoutMs: options.statementTimeoutMs,
       serverEndsSlowStatements: this.#server.flavor.endsSlowStatements,
-      rollbackErrors: this.#server.flavor.rollbackErrors,
       guarded: !this.#server.isPrivate,
       kill: (what, connection) => this.#server.kill(what, connection),
       serverIsDown: () => this.#server.isDown(),

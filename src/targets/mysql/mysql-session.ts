@@ -4,8 +4,7 @@
  * *Is a transaction open?* OK packets say so (bit 0 of the server's status). The driver does not pass on the
  * status of a result with rows, but with autocommit on a query neither opens nor ends a transaction. After an
  * error, or a query with autocommit off, `DO 0` is sent: its OK packet tells. So the state is the server's own
- * word, also after a lock time-out or DDL that failed halfway. Only errors that are known to roll everything
- * back (`rollbackErrors`) are not asked about: a deadlock's victim is answered without a second round trip.
+ * word, also after a deadlock, a lock time-out or DDL that failed halfway: storage engines differ in what they roll back.
  *
  * *Does an answer always come?* The server ends statements that run too long; a timer here sends KILL QUERY
  * where it does not, and hangs up when even that has no effect.
@@ -20,8 +19,6 @@ export interface SessionHost {
   readonly statementTimeoutMs: number;
   /** The server enforces the time-out; ours only guards it. */
   readonly serverEndsSlowStatements: boolean;
-  /** Errors after which the engine has always rolled back the whole transaction: nothing to ask. */
-  readonly rollbackErrors: ReadonlySet<number>;
   /** Statements that reach beyond the scratch are refused. */
   readonly guarded: boolean;
   /** Sends KILL; settles when the server has taken notice. */
@@ -128,10 +125,6 @@ export class MysqlSession implements Session {
 
   /** Learns whether a transaction is open now; false when the connection did not survive the question. */
   async #readState(reply: Reply): Promise<boolean> {
-    if (this.#host.rollbackErrors.has(reply.error?.errno ?? 0)) {
-      this.#open = false;
-      return true;
-    }
     let status = reply.status;
     if (status === undefined) {
       if (this.#autocommit && (reply.error === undefined || !this.#open)) return true;

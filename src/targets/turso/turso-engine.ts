@@ -4,10 +4,12 @@
  * (`queryTimeout`, which old versions ignore).
  *
  * Errors carry no code, only a text. After a write-write conflict MVCC has already rolled back; WAL mode keeps
- * the transaction. The driver's `inTransaction` says so in both.
+ * the transaction. The driver's `inTransaction` says so in both. Drivers before 0.7 have it, but it never says true: there
+ * BEGIN, COMMIT and ROLLBACK are followed here, and after an error inside a transaction the engine is asked by a statement
+ * that it answers differently when one is open, and that changes nothing (`TransactionProbe`).
  */
 import { errorText, IsoldeError } from '../../errors.js';
-import type { OperationError } from '../../histories/index.js';
+import type { ErrorClass, OperationError } from '../../histories/index.js';
 import { classifyStatement } from '../../sql/index.js';
 import {
   classifySqliteMessage,
@@ -45,7 +47,23 @@ export interface TursoAbilities {
   readonly tellsTransaction: boolean;
   /** `changes` is the number of rows written. */
   readonly tellsCounts: boolean;
+  /** How to ask after an error, where the driver does not tell; absent: only a conflict in MVCC is taken to roll back. */
+  readonly probe?: TransactionProbe;
 }
+
+/** A statement that fails with `refusal` exactly when a transaction is open. */
+export interface TransactionProbe {
+  readonly sql: string;
+  readonly refusal: RegExp;
+  /** Ends what it opened when it was not refused. */
+  readonly undo?: string;
+}
+
+/** In MVCC mode versions before 0.6 take a BEGIN inside BEGIN CONCURRENT, but none takes a checkpoint there. */
+const probes: Readonly<Record<TursoMode, TransactionProbe>> = {
+  wal: { sql: 'BEGIN', refusal: /within a transaction/i, undo: 'ROLLBACK' },
+  mvcc: { sql: 'PRAGMA wal_checkpoint', refusal: /table is locked/i },
+};
 
 /** What versions call their MVCC mode, newest first. */
 const mvccNames = ['mvcc', 'experimental_mvcc'];
@@ -79,7 +97,7 @@ async function enterMvcc(database: TursoDatabase): Promise<void> {
 }
 
 /** What the driver tells, which old versions do not: found out by trying. */
-export async function tursoAbilities(turso: TursoModule): Promise<TursoAbilities> {
+export async function tursoAbilities(turso: TursoModule, mode: TursoMode): Promise<TursoAbilities> {
   const database = await turso.connect(':memory:');
   try {
     await run(database, 'CREATE TABLE t(x INTEGER)');
@@ -89,10 +107,37 @@ export async function tursoAbilities(turso: TursoModule): Promise<TursoAbilities
     statement.close();
     const tellsTransaction = database.inTransaction === true;
     await run(database, 'ROLLBACK');
-    return { tellsTransaction, tellsCounts: changes === 2 };
+    const tellsCounts = changes === 2;
+    if (tellsTransaction) return { tellsTransaction, tellsCounts };
+    const probe = await workingProbe(database, mode);
+    return { tellsTransaction, tellsCounts, ...(probe !== undefined && { probe }) };
   } finally {
     await database.close();
   }
+}
+
+/** The mode's probe, if it tells an open transaction from none. */
+async function workingProbe(database: TursoDatabase, mode: TursoMode): Promise<TransactionProbe | undefined> {
+  const probe = probes[mode];
+  try {
+    if (mode === 'mvcc') await enterMvcc(database);
+    if (await isOpen(database, probe)) return undefined;
+    await run(database, mode === 'mvcc' ? 'BEGIN CONCURRENT' : 'BEGIN');
+    return (await isOpen(database, probe)) ? probe : undefined;
+  } catch {
+    // Said when a scratch is made: this version lacks the mode.
+    return undefined;
+  }
+}
+
+async function isOpen(database: TursoDatabase, { sql, refusal, undo }: TransactionProbe): Promise<boolean> {
+  try {
+    await run(database, sql);
+  } catch (thrown) {
+    return refusal.test(errorText(thrown));
+  }
+  if (undo !== undefined) await run(database, undo);
+  return false;
 }
 
 async function run(database: TursoDatabase, sql: string): Promise<readonly unknown[]> {
@@ -143,10 +188,16 @@ class TursoConnection implements FileConnection {
       else if (kind === 'commit' || kind === 'rollback') this.#tracked = false;
       return reply;
     } catch (thrown) {
-      // A conflict ends the transaction in MVCC; WAL mode keeps it.
-      if (this.#mode === 'mvcc' && describeError(thrown).class === 'serialization') this.#tracked = false;
+      if (this.#tracked) this.#tracked = await this.#isStillOpen(describeError(thrown).class);
       throw thrown;
     }
+  }
+
+  /** Whether the transaction survived an error. */
+  async #isStillOpen(error: ErrorClass): Promise<boolean> {
+    const { probe } = this.#abilities;
+    if (probe !== undefined && error !== 'crash') return isOpen(this.#database, probe);
+    return !(this.#mode === 'mvcc' && error === 'serialization');
   }
 
   async #execute(sql: string): Promise<FileReply> {

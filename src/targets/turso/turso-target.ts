@@ -49,7 +49,7 @@ interface TursoPlace {
 }
 
 async function openTurso(turso: TursoModule, place: TursoPlace): Promise<Target> {
-  const engine = tursoEngine(turso, place.mode, await tursoAbilities(turso));
+  const engine = tursoEngine(turso, place.mode, await tursoAbilities(turso, place.mode));
   const level = levels[place.mode];
   const scratches = new Set<FileScratch>();
   let closed = false;

@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { MysqlSession } from './mysql-session.js';
+import type { Reply, WireConnection } from './mysql-wire.js';
+
+const ok = (serverStatus: number): Reply => ({
+  status: { affectedRows: 0, changedRows: 0, info: '', serverStatus },
+});
+const open = 3;
+const none = 2;
+
+/** A session whose server answers from a script. */
+function session(replies: Readonly<Record<string, Reply>>, sent: string[]): MysqlSession {
+  const wire = {
+    query: async (sql: string) => {
+      sent.push(sql);
+      return replies[sql]!;
+    },
+  } as unknown as WireConnection;
+  return new MysqlSession(wire, 1, {
+    statementTimeoutMs: 1000,
+    serverEndsSlowStatements: true,
+    guarded: false,
+    kill: async () => undefined,
+    serverIsDown: async () => false,
+    schemaMayHaveChanged: () => undefined,
+    closed: () => undefined,
+  });
+}
+
+describe('the transaction after an error', () => {
+  const update = 'UPDATE t SET v = 1';
+  const deadlock: Reply = {
+    error: { errno: 1213, code: 'ER_LOCK_DEADLOCK', sqlState: '40001', message: 'Deadlock found' },
+  };
+
+  it.each([
+    ['InnoDB, which rolls everything back', none, 'none'],
+    ['MyRocks, which undoes the statement alone', open, 'open'],
+  ] as const)('is what the server says: %s', async (_engine, status, transaction) => {
+    const sent: string[] = [];
+    const asked = session({ BEGIN: ok(open), [update]: deadlock, 'DO 0': ok(status) }, sent);
+    await asked.execute('BEGIN');
+    expect(await asked.execute(update)).toMatchObject({ error: { class: 'deadlock' }, transaction });
+    expect(sent).toEqual(['BEGIN', update, 'DO 0']);
+  });
+
+  it('costs no question where none was open', async () => {
+    const sent: string[] = [];
+    expect(await session({ [update]: deadlock }, sent).execute(update)).toMatchObject({
+      transaction: 'none',
+    });
+    expect(sent).toEqual([update]);
+  });
+});
