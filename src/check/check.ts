@@ -8,6 +8,7 @@ import type { Contract } from '../contracts/index.js';
 import { IsoldeError } from '../errors.js';
 import type { AnyHistory, History, KvHistory } from '../histories/index.js';
 import { type Demand, parseDemand } from './demand.js';
+import type { Finding } from './finding.js';
 import type { CheckOptions, CheckResult, RecordedHistory } from './oracle.js';
 import { oracles } from './registry.js';
 
@@ -25,9 +26,15 @@ export function check(
 ): CheckResult {
   const recorded = recordedHistory(history);
   const demand = demandOf(demanded);
+  let beside: readonly Finding[] = [];
   for (const oracle of oracles) {
     const result = oracle.check?.(recorded, demand, options);
-    if (result !== undefined) return result;
+    if (result === undefined) continue;
+    if (oracle.needs.run !== 'any')
+      return beside.length === 0
+        ? result
+        : { ...result, valid: false, findings: [...beside, ...result.findings] };
+    beside = [...beside, ...result.findings];
   }
   throw new IsoldeError('usage', `no oracle judges recorded ${recorded.kind} histories`);
 }

@@ -125,6 +125,8 @@ export interface Oracle<Plan = unknown> {
   readonly needs: OracleNeeds;
   /** How many of about eight rounds of a hunt are run for it; absent: hunts do not run anything for it. */
   readonly rounds?: number;
+  /** For one that judges every run: when it finds something, there is nothing left for others to judge. */
+  readonly decisive?: true;
   /** Why it cannot hold a run to this contract; undefined, or absent: it can. */
   refuses?(contract: Contract): string | undefined;
   /** Absent: the case runs as it is. */

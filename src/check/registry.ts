@@ -5,6 +5,7 @@
 import type { Contract } from '../contracts/index.js';
 import { IsoldeError } from '../errors.js';
 import type { History } from '../histories/index.js';
+import { constraintOracle } from './constraints/constraint-oracle.js';
 import type { Finding, OracleName } from './finding.js';
 import { findingIdentity, focusFinding } from './identity.js';
 import { instrumentOracle } from './instrument/instrument-oracle.js';
@@ -16,6 +17,7 @@ import { workloadOracle } from './workloads/index.js';
 
 const registry: Oracle[] = [
   serverOracle,
+  constraintOracle,
   mechanismOracle,
   instrumentOracle as Oracle,
   workloadOracle,

@@ -12,11 +12,17 @@
  */
 
 /** The oracles that come with Isolde; `check/registry.ts` has them. `server`: no oracle of isolation; the server failed. */
-export type KnownOracle = 'dependency-graph' | 'key-value' | 'mechanism' | 'server' | 'workload';
+export type KnownOracle =
+  | 'constraints'
+  | 'dependency-graph'
+  | 'key-value'
+  | 'mechanism'
+  | 'server'
+  | 'workload';
 
 /**
  * What a finding of a kind consists of: a `cycle` of dependencies; single reads (`read`) or writes (`write`) with the
- * versions seen and allowed; an `order` of versions or transactions that cannot exist; a broken `invariant` of a workload;
+ * versions seen and allowed; an `order` of versions or transactions that cannot exist; a broken `invariant` of a workload or a schema;
  * a failure of the `server`.
  */
 export type FindingShape = 'cycle' | 'read' | 'write' | 'order' | 'invariant' | 'server';
@@ -507,6 +513,63 @@ const table = {
     clauses: ['firstUpdaterWins'],
     partOf: [],
     writeConflict: 'names',
+  },
+  'duplicate-key': {
+    title: 'two rows of one result share a declared key',
+    meaning:
+      'A result has two rows with the same value of a declared primary or unique key, though it shows one state.',
+    oracles: ['constraints'],
+    shape: 'invariant',
+    roles: ['the read', 'the INSERTs of the rows'],
+    expected: 'each key once',
+    clauses: ['declared'],
+    partOf: [],
+    groupedBy: 'clause',
+  },
+  'double-insert': {
+    title: 'two INSERTs of one key both succeed',
+    meaning:
+      'A committed INSERT put in a row with the key of another one, though nothing can have freed that key.',
+    oracles: ['constraints'],
+    shape: 'invariant',
+    roles: ['the INSERT', 'the other INSERT'],
+    expected: 'an error for one of the two',
+    clauses: ['declared'],
+    partOf: [],
+    groupedBy: 'clause',
+  },
+  'broken-constraint': {
+    title: 'a row breaks a declared condition',
+    meaning: 'A result has a row that a NOT NULL or CHECK of its table does not allow.',
+    oracles: ['constraints'],
+    shape: 'invariant',
+    roles: ['the read'],
+    expected: 'only rows that satisfy every condition of their table',
+    clauses: ['declared'],
+    partOf: [],
+    groupedBy: 'clause',
+  },
+  'dangling-reference': {
+    title: 'a row refers to a row that does not exist',
+    meaning: 'A committed state has a row whose foreign key refers to none.',
+    oracles: ['constraints'],
+    shape: 'invariant',
+    roles: ['the read of the row', 'the read of the table it refers to'],
+    expected: 'a row for every reference',
+    clauses: ['declared'],
+    partOf: [],
+    groupedBy: 'clause',
+  },
+  'short-insert': {
+    title: 'an INSERT reports another number of rows than it has',
+    meaning: 'An INSERT … VALUES succeeded and reported fewer or more rows than its VALUES.',
+    oracles: ['constraints'],
+    shape: 'invariant',
+    roles: ['the INSERT'],
+    expected: 'as many rows as the VALUES have',
+    clauses: ['always'],
+    partOf: [],
+    groupedBy: 'clause',
   },
   'server-crash': {
     title: 'the server crashes',

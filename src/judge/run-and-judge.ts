@@ -4,8 +4,10 @@
  *
  * 1. The oracle prepares what is sent in place of the case.
  * 2. It runs, by its schedule or freely.
- * 3. Oracles that judge every run look first: what they find (a server that died) leaves nothing for others to judge.
- * 4. The oracle judges, and tells the history as the author of the case knows it.
+ * 3. Of the oracles that judge every run, decisive ones look first: what they find (a server that died) leaves nothing for
+ *    others to judge.
+ * 4. The oracle judges, and tells the history as the author of the case knows it. Oracles that judge every run then add what
+ *    they find in that history (a declared key that is broken), before its own findings.
  */
 import type { Case, Schedule, ScheduledCase } from '../cases/index.js';
 import {
@@ -68,12 +70,18 @@ export async function runAndJudge(request: RunRequest, place: RunPlace): Promise
       execute: (other, level) => execute(scratch, other, level === undefined ? run : { ...run, level }),
     }),
   };
-  const first = await judgeByAll(constantOracles(), raw, context);
+  const decisive = constantOracles().filter((each) => each.decisive === true);
+  const first = await judgeByAll(decisive, raw, context);
   if (first !== undefined)
-    return (await judgeByAll(constantOracles(), asWritten(oracle, raw, plan), context)) ?? first;
+    return (await judgeByAll(decisive, asWritten(oracle, raw, plan), context)) ?? first;
   if (oracle.judge === undefined)
     throw new IsoldeError('usage', `the oracle ${oracle.name} judges recorded histories only`);
-  return oracle.judge(raw, plan, context);
+  const judged = await oracle.judge(raw, plan, context);
+  const others = constantOracles().filter((each) => each.decisive !== true);
+  const beside = await judgeByAll(others, judged.history, context);
+  return beside === undefined
+    ? judged
+    : { ...judged, valid: false, findings: [...beside.findings, ...judged.findings] };
 }
 
 function execute(

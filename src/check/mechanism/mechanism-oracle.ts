@@ -66,7 +66,7 @@ function withCut(result: CheckResult): CheckResult {
 }
 
 /** The contract asked for, or the vendor's for what the history says ran it. */
-function demandedContract(header: HistoryHeader, demand: Demand): Contract {
+export function demandedContract(header: HistoryHeader, demand: Demand): Contract {
   if (demand.definitions !== undefined) {
     throw new IsoldeError(
       'usage',

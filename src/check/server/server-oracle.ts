@@ -6,6 +6,7 @@ export const serverOracle: Oracle = {
   name: 'server',
   title: 'crashes, lost connections and statements that are never answered',
   needs: { run: 'any' },
+  decisive: true,
   judge(history, _plan, { contract }) {
     const found = wentAway(history) ? serverFinding(history) : undefined;
     return judgedHistory(history, {

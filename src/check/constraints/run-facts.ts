@@ -1,0 +1,138 @@
+/** What all checks of declared constraints ask about a history: its plans, its transactions, and who wrote which table when. */
+import type { Contract } from '../../contracts/index.js';
+import { type History, type Operation, transactionNames } from '../../histories/index.js';
+import {
+  type Catalog,
+  type Interval,
+  intervalOf,
+  type Plan,
+  Planner,
+  type Table,
+  type Tx,
+  transactionsOfHistory,
+} from '../../rows/index.js';
+import type { Step } from '../explanation.js';
+import type { Finding, FindingKind } from '../finding.js';
+import { type Declared, declaredBy } from './declared.js';
+
+/** A statement that changed rows of a table, or may have. */
+export interface TableWrite {
+  readonly operation: Operation;
+  readonly plan: Plan;
+  readonly tx: Tx;
+  /** From when it was sent until its transaction certainly ended. */
+  readonly span: Interval;
+}
+
+export class RunFacts {
+  readonly declared: Declared;
+  readonly transactions: ReadonlyMap<number, Tx>;
+  readonly #planner: Planner;
+  readonly #plans = new Map<Operation, Plan>();
+  #writes: Map<Table, TableWrite[]> | undefined;
+
+  constructor(
+    readonly history: History,
+    readonly contract: Contract,
+    readonly catalog: Catalog,
+  ) {
+    this.declared = declaredBy(history, catalog);
+    this.transactions = transactionsOfHistory(history.header, history.operations, contract);
+    this.#planner = new Planner(catalog);
+  }
+
+  planOf(operation: Operation): Plan {
+    let plan = this.#plans.get(operation);
+    if (plan === undefined) {
+      plan = operation.sql === undefined ? { type: 'idle' } : this.#planner.plan(operation.sql);
+      this.#plans.set(operation, plan);
+    }
+    return plan;
+  }
+
+  txOf({ transaction }: Operation): Tx {
+    return this.transactions.get(transaction)!;
+  }
+
+  /** Everything that changed rows of a table or may have, rolled back or not, in the order of the answers. */
+  writesOf(table: Table): readonly TableWrite[] {
+    this.#writes ??= this.#findWrites();
+    return this.#writes.get(table) ?? [];
+  }
+
+  /** Whether anybody else had changes of the table under way at some time of a span. */
+  isBusy(table: Table, span: Interval, but?: Tx): boolean {
+    return this.writesOf(table).some(
+      (write) => write.tx !== but && write.span.start <= span.end && write.span.end >= span.start,
+    );
+  }
+
+  #findWrites(): Map<Table, TableWrite[]> {
+    const writes = new Map<Table, TableWrite[]>();
+    for (const operation of this.history.operations) {
+      if (
+        operation.kind === 'select' &&
+        !/\b(insert|update|delete|merge|nextval|call)\b/i.test(operation.sql ?? '')
+      )
+        continue;
+      const plan = this.planOf(operation);
+      const tx = this.txOf(operation);
+      const end = Math.max(intervalOf(operation).end, tx.end.end);
+      for (const table of tablesWritten(plan, this.catalog)) {
+        const of = writes.get(table) ?? [];
+        writes.set(table, of);
+        of.push({ operation, plan, tx, span: { start: operation.start, end } });
+      }
+    }
+    return writes;
+  }
+
+  /** A finding about operations of this history, the judged one first. */
+  finding(
+    kind: FindingKind,
+    clause: string,
+    operations: readonly Operation[],
+    explanation: readonly Step[],
+  ): Finding {
+    const names = transactionNames(this.history);
+    const { sessions } = this.history.header;
+    const ids = [...new Set(operations.map(({ transaction }) => transaction))];
+    return {
+      kind,
+      oracle: 'constraints',
+      certainty: 'proved',
+      rulesOut: [],
+      contract: this.contract.id,
+      clause,
+      transactions: ids.map((id) => {
+        const { session, fate } = this.transactions.get(id)!;
+        return { id, name: names.get(id)!, session: sessions[session] ?? String(session), status: fate };
+      }),
+      operations: operations.map(({ index, transaction, sql, kind: what }) => ({
+        index,
+        transaction,
+        text: sql ?? what,
+      })),
+      explanation,
+    };
+  }
+}
+
+function tablesWritten(plan: Plan, { tables }: Catalog): readonly Table[] {
+  switch (plan.type) {
+    case 'update':
+    case 'delete':
+    case 'insert':
+    case 'upsert':
+      return [plan.table];
+    case 'opaque':
+      return plan.writes ? (plan.tables ?? tables) : [];
+    case 'idle':
+      return plan.defines ?? [];
+    case 'scan':
+    case 'query':
+      return [];
+    default:
+      return plan satisfies never;
+  }
+}
