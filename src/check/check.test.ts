@@ -88,7 +88,9 @@ describe('the registry of oracles', () => {
   it('knows each oracle by a name of its own', () => {
     expect(new Set(oracles.map(({ name }) => name)).size).toBe(oracles.length);
     for (const oracle of oracles) expect(oracleNamed(oracle.name)).toBe(oracle);
-    expect(() => oracleNamed('tarot')).toThrow('there is no oracle "tarot"; there are server, mechanism');
+    expect(() => oracleNamed('tarot')).toThrow(
+      'there is no oracle "tarot"; there are server, constraints, mechanism',
+    );
   });
 
   it('offers for a contract only oracles that can judge by it', () => {
