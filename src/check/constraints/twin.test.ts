@@ -19,7 +19,8 @@ const seed = Number(process.env.ISOLDE_SEED ?? 1);
 
 type Act =
   | { readonly type: 'begin' | 'commit' | 'rollback' | 'read' }
-  | { readonly type: 'insert' | 'delete'; readonly key: number }
+  | { readonly type: 'insert'; readonly key: number }
+  | { readonly type: 'delete'; readonly key: number }
   | { readonly type: 'move'; readonly key: number; readonly to: number };
 
 const key = fc.integer({ min: 1, max: 3 });
