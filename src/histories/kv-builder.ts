@@ -11,6 +11,7 @@
  * versions.
  */
 
+import { settleNothing } from './initial-values.js';
 import { FloatColumn, IntColumn } from './kv-column.js';
 import {
   type Definitions,
@@ -29,6 +30,7 @@ import {
   kvUnseen,
   kvWrite,
   type OtherChain,
+  writtenNothing,
 } from './kv-history.js';
 
 /** What an importer writes to. `value` null: the initial state was read; undefined: the result is not known. */
@@ -36,9 +38,17 @@ export interface KvSink {
   begin(session: KvName, startNs?: number, label?: number): void;
   read(key: KvName, value: KvName | null | undefined): void;
   readList(key: KvName, values: readonly KvName[] | null | undefined): void;
-  write(key: KvName, value: KvName): void;
+  /** `value` null: nothing was left there. */
+  write(key: KvName, value: KvName | null): void;
   append(key: KvName, value: KvName): void;
   end(status: KvStatus, endNs?: number): void;
+}
+
+/** What is known of the whole history beforehand. */
+export interface KvBuilderOptions {
+  readonly definitions?: Definitions | undefined;
+  /** A value that was written and also means the initial state. */
+  readonly initialValue?: KvName | undefined;
 }
 
 interface Chain {
@@ -48,7 +58,7 @@ interface Chain {
 }
 
 export class KvBuilder implements KvSink {
-  readonly #definitions: Definitions | undefined;
+  readonly #options: KvBuilderOptions;
   readonly #sessions = new Interner();
   readonly #keys = new Interner();
   readonly #values = new Interner();
@@ -67,10 +77,12 @@ export class KvBuilder implements KvSink {
   readonly #otherChains: Chain[] = [];
   readonly #otherChainsOfKey = new Map<number, number[]>();
   readonly #otherReads: { chain: number; length: number }[] = [];
+  /** The id of nothing as a value, where it was written. */
+  #nothing: number | undefined;
   #open = false;
 
-  constructor(options: { readonly definitions?: Definitions } = {}) {
-    this.#definitions = options.definitions;
+  constructor(options: KvBuilderOptions = {}) {
+    this.#options = options;
   }
 
   begin(session: KvName, startNs = Number.NaN, label = Number.NaN): void {
@@ -96,8 +108,10 @@ export class KvBuilder implements KvSink {
     this.#op(kvReadList, key, 0);
   }
 
-  write(key: KvName, value: KvName): void {
-    this.#op(kvWrite, key, this.#value(value));
+  write(key: KvName, value: KvName | null): void {
+    const id = this.#value(value ?? writtenNothing);
+    if (value === null) this.#nothing = id;
+    this.#op(kvWrite, key, id);
   }
 
   append(key: KvName, value: KvName): void {
@@ -148,7 +162,7 @@ export class KvBuilder implements KvSink {
         committed: chain.committed,
       }),
     );
-    return {
+    const history: KvHistory = {
       txCount: this.#txSession.length,
       opCount,
       sessionNames: [...this.#sessions.names],
@@ -168,8 +182,11 @@ export class KvBuilder implements KvSink {
       chainValues,
       otherChains,
       otherReads: [...this.#otherReads],
-      ...(this.#definitions === undefined ? {} : { definitions: this.#definitions }),
+      ...(this.#options.definitions === undefined ? {} : { definitions: this.#options.definitions }),
     };
+    const { initialValue } = this.#options;
+    if (initialValue !== undefined) return { ...history, initialValue: this.#value(initialValue) };
+    return this.#nothing === undefined ? history : settleNothing(history, this.#nothing);
   }
 
   #op(kind: number, key: KvName, value: number): void {

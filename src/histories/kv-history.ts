@@ -14,6 +14,9 @@
 /** A key or value as its file spells it. `1` and `'1'` are different. */
 export type KvName = string | number;
 
+/** The name of what a write of nothing (`nil`, `NULL`) left. */
+export const writtenNothing = Number.NaN;
+
 export type KvStatus = 'committed' | 'aborted' | 'unknown';
 
 /** Kinds of operations, as `opKind` stores them. */
@@ -66,6 +69,8 @@ export interface KvHistory {
   readonly otherChains: readonly OtherChain[];
   readonly otherReads: readonly { readonly chain: number; readonly length: number }[];
   readonly definitions?: Definitions;
+  /** A value that was written and also means the initial state: a read of it may have seen either (`initial-values.ts`). */
+  readonly initialValue?: number;
   /**
    * What the file holds and this history does not: reads whose meaning is open, operations that are no transactions,
    * an end that is missing. While there is any, no level can be said to hold.
@@ -124,5 +129,6 @@ const plainName = /^[\p{L}\p{N}_.:/-]+$/u;
 
 /** A key or value as reports print it: quoted unless it is a number or a plain word. */
 export function printName(name: KvName): string {
+  if (Number.isNaN(name)) return 'nothing';
   return typeof name === 'number' || plainName.test(name) ? String(name) : JSON.stringify(name);
 }

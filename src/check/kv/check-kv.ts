@@ -31,7 +31,7 @@ import { defaultEffort, Effort } from './effort.js';
 import { cycleFinding, problemFinding, withoutRepetitions } from './kv-findings.js';
 import { type PreparedKv, prepareKv } from './prepared-kv.js';
 import { resolveReads } from './resolve-reads.js';
-import type { OpenRead, ResolvedKv } from './resolved-kv.js';
+import { initialState, type OpenRead, type ResolvedKv } from './resolved-kv.js';
 
 export interface CheckOptions {
   /** The level to hold the history to; serializable by default. */
@@ -152,8 +152,10 @@ function certifyBroken(
 
 /** Transactions of unknown outcome that may have written what somebody read, where others may have as well. */
 function openOutcomes({ openReads, counts, opTx }: ResolvedKv): number[] {
-  const writers = openReads.flatMap(({ candidates }) => candidates.map((write) => opTx[write]!));
-  return [...new Set(writers)].filter((tx) => counts[tx] === 0).sort((a, b) => a - b);
+  const writes = openReads.flatMap(({ candidates }) => candidates.filter((write) => write !== initialState));
+  return [...new Set(writes.map((write) => opTx[write]!))]
+    .filter((tx) => counts[tx] === 0)
+    .sort((a, b) => a - b);
 }
 
 /** The history as if these transactions had not committed, without the reads that they may explain: what it breaks is broken. */

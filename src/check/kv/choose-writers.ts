@@ -1,5 +1,6 @@
 /**
- * Decides a level where a value was written to a key more than once, so that it is open which write some reads saw.
+ * Decides a level where a value was written to a key more than once, or written to it and there from the start, so that it
+ * is open which write some reads saw, or whether they saw one at all.
  *
  * 1. Without those reads: what is broken then is broken.
  * 2. Writers that a read cannot have seen are left out: those that come after it, and (from causal upwards) those that
@@ -20,7 +21,7 @@ import { minimalCore, withSources } from './order/refutation.js';
 import { orderKinds, type PreparedKv, prepareKv } from './prepared-kv.js';
 import { renamedHistory } from './renamed-history.js';
 import { resolveReads } from './resolve-reads.js';
-import type { OpenRead, ResolvedKv } from './resolved-kv.js';
+import { initialState, type OpenRead, type ResolvedKv } from './resolved-kv.js';
 
 /** `reads`: the transaction that each open read is taken to have seen. */
 export type ChosenDecision = Decision & { readonly reads?: Readonly<Record<string, number>> };
@@ -47,7 +48,7 @@ export function decideWithChoices(prepared: PreparedKv, level: CheckLevel, effor
     const decision = decideLevel(prepareKv(whole), level, effort);
     if (decision.outcome === 'unknown') return decision;
     if (decision.outcome === 'holds') {
-      const reads = open.map(({ op }, i) => [op, resolved.opTx[chosen[i]!]!] as const);
+      const reads = open.map(({ op }, i) => [op, txOf(resolved, chosen[i]!)] as const);
       return { ...decision, reads: Object.fromEntries(reads) };
     }
     const named =
@@ -61,15 +62,18 @@ export function decideWithChoices(prepared: PreparedKv, level: CheckLevel, effor
   }
   for (const { op, candidates } of open) {
     if (!involved.has(resolved.opTx[op]!)) continue;
-    for (const write of [op, ...candidates]) involved.add(resolved.opTx[write]!);
+    for (const write of [op, ...candidates]) if (write >= 0) involved.add(resolved.opTx[write]!);
   }
   const txs = withSources(resolved, involved);
   return { outcome: 'broken', findings: [noOrderFinding(resolved, txs, level)], core: txs };
 }
 
+/** The transaction of a write; -1 for the initial state. */
+const txOf = ({ opTx }: ResolvedKv, write: number): number => (write === initialState ? -1 : opTx[write]!);
+
 /** Does the argument of a core rest on a read having seen a write? */
-const uses = ({ opTx }: ResolvedKv, core: readonly number[], read: number, write: number): boolean =>
-  core.includes(opTx[read]!) && core.includes(opTx[write]!);
+const uses = (resolved: ResolvedKv, core: readonly number[], read: number, write: number): boolean =>
+  core.includes(resolved.opTx[read]!) && (write === initialState || core.includes(txOf(resolved, write)));
 
 /** The history in which each open read saw the write chosen for it. */
 function withChoices(resolved: ResolvedKv, open: readonly OpenRead[], chosen: readonly number[]): ResolvedKv {
@@ -115,6 +119,8 @@ function prune(prepared: PreparedKv, level: CheckLevel, effort: Effort): OpenRea
     const reader = resolved.opTx[op]!;
     const others = writers.get(resolved.history.opKey[op]!)!;
     const fits = candidates.filter((write) => {
+      if (write === initialState)
+        return !causal || others.length > 1000 || !others.some((other) => isBefore(other, reader));
       const writer = resolved.opTx[write]!;
       if (isBefore(reader, writer)) return false;
       if (!causal || others.length > 1000) return true;
@@ -123,7 +129,8 @@ function prune(prepared: PreparedKv, level: CheckLevel, effort: Effort): OpenRea
     // With none left the level is broken, and the decision says by whom.
     if (fits.length === 0) return { op, candidates };
     // The latest writer that comes before the read is the likeliest.
-    const rank = (write: number): number => (isBefore(resolved.opTx[write]!, reader) ? 1 : 0);
+    const rank = (write: number): number =>
+      write !== initialState && isBefore(resolved.opTx[write]!, reader) ? 1 : 0;
     return { op, candidates: fits.sort((a, b) => rank(b) - rank(a) || b - a) };
   });
 }

@@ -40,7 +40,9 @@ export function countTransactions(
     for (let op = opOffsets[tx]!; op < opOffsets[tx + 1]!; op++) {
       const key = opKey[op]!;
       if (opKind[op] === kvRead) {
-        if (opValue[op]! >= 0) observe(index.writer(key, opValue[op]!));
+        // Who may have read the initial state shows nothing.
+        if (opValue[op]! >= 0 && opValue[op] !== history.initialValue)
+          observe(index.writer(key, opValue[op]!));
       } else if (lists && opKind[op] === kvReadList && opValue[op] !== kvUnseen) {
         for (const element of listOf(history, op)) observe(index.writer(key, element));
       }

@@ -37,11 +37,12 @@ export function crossCheckLevel(level: CheckLevel, count: number, seed: number):
   const points = level.includes('snapshot') || level.includes('prefix');
   for (let i = 0; i < count; i++) {
     const times = orderOf(level) === 'real-time';
-    // Lists, registers with values of their own, registers with values written twice.
-    const kind = i % 3;
-    const shape = { lists: kind === 0, repeated: kind === 2, maxTxs: points ? 4 : 5, times };
-    const text = randomHistory(random, shape);
-    const history = kv(text);
+    // Lists, registers with values of their own, registers with values written twice, the same where 0 may be the initial state.
+    const kind = i % 4;
+    const shape = { lists: kind === 0, repeated: kind >= 2, maxTxs: points ? 4 : 5, times };
+    const written = randomHistory(random, shape);
+    const history: KvHistory = kind === 3 ? { ...kv(written), initialValue: 0 } : kv(written);
+    const text = kind === 3 ? `${written}   (0 may be the initial state)` : written;
     const options = { level, definitions: 'adya', strongest: false, certificate: true } as const;
     const { valid: fast, certificate } = checkKv(history, options);
     if (fast === 'unknown') undecided++;

@@ -203,7 +203,11 @@ class Resolver {
         this.#problem({ kind: 'internal', op, other: ownWrite, how: 'own-write' });
       return false;
     }
-    if (earlierRead >= 0 && opValue[earlierRead] !== value) {
+    if (
+      earlierRead >= 0 &&
+      opValue[earlierRead] !== value &&
+      !this.#maySeeSame(opValue[earlierRead]!, value)
+    ) {
       this.#problem({ kind: 'internal', op, other: earlierRead, how: 'repeat' });
     }
     if (value === kvInitial) {
@@ -229,6 +233,11 @@ class Resolver {
     return true;
   }
 
+  /** Both may be the initial state. */
+  #maySeeSame(a: number, b: number): boolean {
+    return Math.max(a, b) === this.#h.initialValue && Math.min(a, b) === kvInitial;
+  }
+
   /** Reads of registers whose value several transactions wrote. */
   checkRepeatedReads(): void {
     if (this.#repeatedReads.length === 0) return;
@@ -244,9 +253,11 @@ class Resolver {
     const foreign = writes.filter((write) => this.#opTx[write] !== this.#opTx[op]);
     const alive = foreign.filter((write) => !isAborted(write));
     const candidates = alive.filter((write) => this.#finalWrite[write] === 1);
+    if (this.#h.opValue[op] === this.#h.initialValue) candidates.push(initialState);
     const [only] = candidates;
     if (only !== undefined) {
-      const decided = candidates.length === 1 && this.#counts[this.#opTx[only]!] === 1;
+      const decided =
+        candidates.length === 1 && (only === initialState || this.#counts[this.#opTx[only]!] === 1);
       if (decided) this.#readsFrom[op] = only;
       else this.#openReads.push({ op, candidates });
     } else if (alive.length > 0) this.#problem({ kind: 'G1b', op, other: alive[0]! });

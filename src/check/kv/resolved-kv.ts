@@ -25,7 +25,10 @@ export interface ReadProblem {
 /** A read of a register whose value several transactions wrote: the last writes of the key that it may have seen. */
 export interface OpenRead {
   readonly op: number;
-  /** At least one; if only one, its transaction is of unknown outcome, and nothing else says that it committed. */
+  /**
+   * Writes, or `initialState`. At least one; if only one, its transaction is of unknown outcome, and nothing else says
+   * that it committed.
+   */
   readonly candidates: readonly number[];
 }
 

@@ -52,9 +52,9 @@ export class Restriction {
   /** The history of these transactions alone, in their old order. Keys, sessions and values are numbers there. */
   to(txs: readonly number[]): KvHistory {
     const history = this.#history;
-    const { definitions, txStart, txEnd, txSession, opOffsets } = history;
+    const { txStart, txEnd, txSession, opOffsets } = history;
     const kept = new Set(txs);
-    const builder = new KvBuilder(definitions === undefined ? {} : { definitions });
+    const builder = new KvBuilder(history);
     for (const tx of [...kept].sort((a, b) => a - b)) {
       builder.begin(txSession[tx]!, txStart?.[tx], tx);
       for (let op = opOffsets[tx]!; op < opOffsets[tx + 1]!; op++) this.#copy(builder, op, kept);

@@ -41,8 +41,9 @@ export class WriteIndex {
     }
   }
 
-  /** Did more than one transaction, whatever became of them, write `value` to `key`? */
+  /** Did more than one transaction, whatever became of them, write `value` to `key`, or did the key hold it from the start? */
   isRepeated(key: number, value: number): boolean {
+    if (value === this.#history.initialValue) return true;
     return this.#repeated.size > 0 && this.#repeated.has(key * 2 ** 31 + value);
   }
 

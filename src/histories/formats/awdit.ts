@@ -1,16 +1,17 @@
 /** AWDIT's test format: `w key value` and `r key value`, a line of dashes between transactions, of equals signs between sessions. */
 import { FileError } from '../../errors.js';
+import { settleZeros } from '../initial-values.js';
 import { KvBuilder } from '../kv-builder.js';
 import type { KvHistory } from '../kv-history.js';
 import type { FormatInput, Imported } from './format.js';
 import { DigitScanner, type LineReader, scanLines } from './line-scan.js';
-import { MicroOps, settleMarkers } from './micro-ops.js';
+import { MicroOps } from './micro-ops.js';
 import { addRegisterOp, shown, textName } from './plume.js';
 
 export async function readAwdit(input: FormatInput): Promise<Imported> {
   const reader = new AwditLines(input.shown);
   await scanLines(input, reader);
-  return { kind: 'kv', history: settleMarkers(reader.finish()) };
+  return { kind: 'kv', history: settleZeros(reader.finish(), 'explicit') };
 }
 
 class AwditLines implements LineReader {

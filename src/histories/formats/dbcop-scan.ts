@@ -81,7 +81,7 @@ class DbcopScan {
     if (!scanner.take(44) || !scanner.member(version)) return false;
     const isNothing = scanner.peek() === 110;
     if (isNothing ? isWrite || !scanner.literal() : !scanner.name()) return false;
-    addRegisterOp(this.#ops, isWrite, key, isNothing ? 0 : (scanner.found as KvName));
+    addRegisterOp(this.#ops, isWrite, key, isNothing ? null : (scanner.found as KvName));
     return scanner.take(125) && scanner.take(125);
   }
 

@@ -6,6 +6,7 @@
 import { isUtf8 } from 'node:buffer';
 import { FileError } from '../../errors.js';
 import { JsonNode, parseJson } from '../../json.js';
+import { settleZeros } from '../initial-values.js';
 import { KvBuilder } from '../kv-builder.js';
 import type { KvName } from '../kv-history.js';
 import { notUtf8 } from '../lossy-text.js';
@@ -14,7 +15,7 @@ import { scanDbcop } from './dbcop-scan.js';
 import { jsonName } from './elle-json.js';
 import { parseExactJson } from './exact-json.js';
 import type { FormatInput, Imported } from './format.js';
-import { MicroOps, settleMarkers } from './micro-ops.js';
+import { MicroOps } from './micro-ops.js';
 import { addRegisterOp } from './plume.js';
 import { allBytes, badLine } from './whole-file.js';
 
@@ -44,7 +45,7 @@ export async function readDbcop(input: FormatInput): Promise<Imported> {
     }
   }
   if (!reader.atEnd()) reader.fail('the end of the file');
-  return { kind: 'kv', history: settleMarkers(builder.build()) };
+  return { kind: 'kv', history: settleZeros(builder.build(), 'either') };
 }
 
 function readHeader(reader: BinaryReader): void {
@@ -68,7 +69,7 @@ export async function readDbcopJson(input: FormatInput): Promise<Imported> {
   const bytes = await allBytes(input.bytes(), input.shown);
   if (!isUtf8(bytes)) throw new FileError({ file: input.shown, line: badLine(bytes) }, notUtf8);
   const scanned = scanDbcop(bytes);
-  if (scanned !== undefined) return { kind: 'kv', history: settleMarkers(scanned) };
+  if (scanned !== undefined) return { kind: 'kv', history: settleZeros(scanned, 'either') };
   const text = bytes.toString('utf8');
   const parsed = parseExactJson(text);
   const outer =
@@ -90,7 +91,7 @@ export async function readDbcopJson(input: FormatInput): Promise<Imported> {
       send(builder, s, ops, committed.value !== false);
     }
   });
-  return { kind: 'kv', history: settleMarkers(builder.build()) };
+  return { kind: 'kv', history: settleZeros(builder.build(), 'either') };
 }
 
 function dataOf(outer: JsonNode): JsonNode {
@@ -107,7 +108,7 @@ function addEvent(event: JsonNode, ops: MicroOps): void {
   const version = body.at('version');
   const nothing = version.value === null || version.value === undefined;
   if (nothing && kind === 'Write') version.fail('expected the version written');
-  addRegisterOp(ops, kind === 'Write', variable, nothing ? 0 : name(version));
+  addRegisterOp(ops, kind === 'Write', variable, nothing ? null : name(version));
 }
 
 function name(node: JsonNode): KvName {

@@ -187,7 +187,7 @@ export function microOps(value: Edn, ops: MicroOps): string | undefined {
       if (Array.isArray(operand)) ops.read(nameOf(key), (operand as readonly Edn[]).map(nameOf));
       else ops.read(nameOf(key), operand === null ? null : nameOf(operand));
     } else if (name === 'append') ops.append(nameOf(key), nameOf(operand));
-    else if (name === 'w') ops.write(nameOf(key), nameOf(operand));
+    else if (name === 'w') ops.write(nameOf(key), operand === null ? null : nameOf(operand));
     else return `expected the operation :r, :w or :append, found ${short(f!)}`;
   }
   return undefined;

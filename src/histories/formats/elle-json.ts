@@ -112,7 +112,7 @@ function jsonMicroOps(value: unknown, ops: MicroOps): string | undefined {
       if (Array.isArray(operand)) ops.read(name, (operand as readonly unknown[]).map(jsonName));
       else ops.read(name, operand === null ? null : jsonName(operand));
     } else if (f === 'append' || f === ':append') ops.append(name, jsonName(operand));
-    else if (f === 'w' || f === ':w') ops.write(name, jsonName(operand));
+    else if (f === 'w' || f === ':w') ops.write(name, operand === null ? null : jsonName(operand));
     else return `expected the operation "r", "w" or "append", found ${showFound(f)}`;
   }
   return undefined;

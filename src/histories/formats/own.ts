@@ -129,7 +129,7 @@ function addAccess(builder: KvBuilder, { mode, object, value }: Access): void {
       );
   } else if (mode === 'append') builder.append(key, nameOfValue((value ?? null) as Value));
   // A deleted key holds nothing that can be told from a write of nothing.
-  else builder.write(key, nameOfValue((value ?? null) as Value));
+  else builder.write(key, value === undefined || value === null ? null : nameOfValue(value as Value));
 }
 
 function nameOfValue(value: Value | Readonly<Record<string, Value>>): KvName {
@@ -197,10 +197,18 @@ function accessOf(history: KvHistory, op: number): Access {
   const value = history.opValue[op]!;
   const kind = history.opKind[op]!;
   if (kind === kvAppend) return { mode: 'append', object, value: valueName(history, value) };
-  if (kind === kvWrite) return { mode: 'write', object, value: valueName(history, value) };
+  if (kind === kvWrite) {
+    const name = valueName(history, value);
+    return { mode: 'write', object, value: Number.isNaN(name) ? null : name };
+  }
   if (value === kvUnseen) return { mode: 'read', object };
   if (kind === kvRead) {
-    return { mode: 'read', object, value: value === kvInitial ? null : valueName(history, value) };
+    return {
+      mode: 'read',
+      object,
+      value:
+        value === kvInitial || Number.isNaN(valueName(history, value)) ? null : valueName(history, value),
+    };
   }
   return { mode: 'read', object, value: Array.from(listOf(history, op), (id) => valueName(history, id)) };
 }

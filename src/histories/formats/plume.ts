@@ -1,14 +1,15 @@
 /**
  * Plume's and PolySI's text: one operation per line, `r(key,value,session,txn)` or `w(…)`, in program order.
- * Value 0 read is the initial state. Transaction −1 is whatever was aborted: such lines carry no number of
+ * Every key holds 0 from the start, so a read of 0 may be of the initial state. Transaction −1 is whatever was aborted: such lines carry no number of
  * their own, so a run of them within a session counts as one aborted transaction.
  */
 import { FileError } from '../../errors.js';
+import { settleZeros } from '../initial-values.js';
 import { KvBuilder } from '../kv-builder.js';
 import type { KvHistory, KvName } from '../kv-history.js';
 import type { FormatInput, Imported } from './format.js';
 import { DigitScanner, type LineReader, scanLines } from './line-scan.js';
-import { MicroOps, settleMarkers } from './micro-ops.js';
+import { MicroOps } from './micro-ops.js';
 
 const linePattern = /^\s*([rw])\(\s*([^,()]+?)\s*,\s*([^,()]+?)\s*,\s*(-?\d+)\s*,\s*(-?\d+)\s*\)\s*$/;
 const aborted = -1;
@@ -21,7 +22,7 @@ interface Open {
 export async function readPlume(input: FormatInput): Promise<Imported> {
   const reader = new PlumeLines(input.shown);
   await scanLines(input, reader);
-  return { kind: 'kv', history: settleMarkers(reader.finish()) };
+  return { kind: 'kv', history: settleZeros(reader.finish(), 'either') };
 }
 
 class PlumeLines implements LineReader {
@@ -124,10 +125,10 @@ class PlumeLines implements LineReader {
   }
 }
 
-/** One operation on a register where reading 0 means the initial state. */
-export function addRegisterOp(ops: MicroOps, isWrite: boolean, key: KvName, value: KvName): void {
+/** One operation on a register; `value` null: the initial state was read. */
+export function addRegisterOp(ops: MicroOps, isWrite: boolean, key: KvName, value: KvName | null): void {
   if (isWrite) ops.write(key, value);
-  else ops.read(key, value === 0 ? null : value);
+  else ops.read(key, value);
 }
 
 /** A word as a key or value: a number where it is the usual spelling of one. */

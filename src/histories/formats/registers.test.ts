@@ -47,7 +47,7 @@ describe('Plume text', () => {
 
   it.each([
     [
-      'a committed write of 0 is the writer',
+      'what a committed transaction wrote stays 0',
       'w(1,0,0,0)\nr(1,0,1,1)\nr(2,0,1,1)\n',
       '1: r(1, 0) r(2, initial)',
     ],
@@ -57,6 +57,21 @@ describe('Plume text', () => {
     ['another wrote 0 later in the file', 'r(1,0,1,1)\nw(1,0,0,0)\n', '1: r(1, 0)'],
   ])('reads 0 where somebody writes 0: %s', async (_, lines, reader) => {
     expect(await storyOf(lines, 'plume')).toContain(reader);
+  });
+
+  it('says that 0 may be the initial state only where somebody wrote and another read 0', async () => {
+    const marked = async (lines: string, format: 'plume' | 'awdit'): Promise<unknown> => {
+      const read = await readContent(lines, { format });
+      return read.kind === 'kv' ? read.history.initialValue : read.kind;
+    };
+    expect(await marked('w(1,0,0,0)\nr(1,0,1,1)\nw(2,5,1,1)\n', 'plume')).toBe(0);
+    expect(await marked('w(1,5,0,0)\nw(1,0,0,1)\nr(1,0,1,2)\n', 'plume')).toBe(0);
+    // Here the history begins by writing 0 to every key.
+    expect(await marked('w(1,0,0,0)\nr(1,0,1,1)\n', 'plume')).toBeUndefined();
+    expect(await marked('w(1,0,0,0)\nr(2,0,1,1)\n', 'plume')).toBeUndefined();
+    expect(await marked('w(1,0,0,-1)\nr(1,0,1,1)\n', 'plume')).toBeUndefined();
+    // AWDIT's tests write their own initial transaction.
+    expect(await marked('w 1 0\n=====\nr 1 0\n', 'awdit')).toBeUndefined();
   });
 
   it.each([
@@ -193,15 +208,16 @@ describe('Viper logs', () => {
     ]);
   });
 
-  it('leaves out a read of 0 where only a transaction of unknown outcome wrote 0, and says so', async () => {
+  it('keeps a read of 0 apart from one of nothing where somebody wrote 0', async () => {
     const logs = {
       'J0.log': '{"value":[["w","x",0,false]]}\n',
-      'J1.log': '{"value":[["r","x",0,true]]}\n',
+      'J1.log': '{"value":[["r","x",0,true],["r","x",null,true],["r","y",0,true]]}\n',
     };
     const read = await readContent(logs);
     if (read.kind !== 'kv') throw new Error(read.kind);
-    expect(story(read.history)).toEqual(['J0?: w(x, 0)', 'J1: r(x, ?)']);
-    expect(read.history.omitted).toEqual([expect.stringContaining('1 read of 0 left out, of x first')]);
+    expect(story(read.history)).toEqual(['J0?: w(x, 0)', 'J1: r(x, 0) r(x, initial) r(y, initial)']);
+    expect(read.history).toMatchObject({ initialValue: 0 });
+    expect(read.history.omitted).toBeUndefined();
   });
 
   it('says what is wrong and where', async () => {

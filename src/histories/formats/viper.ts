@@ -5,6 +5,7 @@
  */
 import { FileError } from '../../errors.js';
 import { showFound } from '../../json.js';
+import { settleZeros } from '../initial-values.js';
 import { KvBuilder } from '../kv-builder.js';
 import type { KvName } from '../kv-history.js';
 import { byNumber } from './cobra.js';
@@ -13,7 +14,7 @@ import { parseExactJson } from './exact-json.js';
 import type { FormatInput, Imported } from './format.js';
 import { JsonScanner, letters } from './json-scanner.js';
 import { type LineReader, scanLines } from './line-scan.js';
-import { MicroOps, settleMarkers } from './micro-ops.js';
+import { MicroOps } from './micro-ops.js';
 import { addRegisterOp } from './plume.js';
 
 export const isViperLog = (name: string): boolean => /^J\d+\.log$/i.test(name);
@@ -26,7 +27,7 @@ export async function readViper(input: FormatInput): Promise<Imported> {
     const session = (log ?? 'J0').replace(/\.log$/i, '');
     await scanLines(input, new ViperLines(file, session, builder), log);
   }
-  return { kind: 'kv', history: settleMarkers(builder.build()) };
+  return { kind: 'kv', history: settleZeros(builder.build(), 'either') };
 }
 
 class ViperLines implements LineReader {
@@ -83,7 +84,7 @@ class ViperLines implements LineReader {
       if (typeof value === 'boolean' || (value === null && isWrite)) return false;
       if (!scanner.take(44) || !scanner.literal() || scanner.found !== true || !scanner.take(93))
         return false;
-      addRegisterOp(this.#ops, isWrite, key, value ?? 0);
+      addRegisterOp(this.#ops, isWrite, key, value);
     } while (scanner.take(44));
     return scanner.take(93);
   }
@@ -131,7 +132,7 @@ function takeLine(
     }
     if (!ok) failed = true;
     if (!ok && !isWrite) continue;
-    addRegisterOp(ops, isWrite, jsonName(key), operand === null ? 0 : jsonName(operand));
+    addRegisterOp(ops, isWrite, jsonName(key), operand === null ? null : jsonName(operand));
   }
   return failed;
 }

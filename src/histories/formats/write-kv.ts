@@ -1,7 +1,7 @@
 /**
  * Writes key-value histories as Jepsen EDN, Elle JSON or our own files. What the target cannot say is left out:
  * a read of a committed transaction whose result was not recorded would be taken for a read of the initial
- * state, so it is not written.
+ * state, so it is not written. Where a read of 0 may mean a write or the initial state, it has no result here.
  */
 import { createWriteStream } from 'node:fs';
 import { Readable, type Writable } from 'node:stream';
@@ -28,11 +28,8 @@ export const writableFormats = ['isolde', 'jepsen', 'elle-json'] as const;
 export type WritableFormat = (typeof writableFormats)[number];
 
 /** Writes a history; a name that ends in `.gz` is compressed. Elle's is a list where the name says `.json`, else lines. */
-export async function writeKvHistory(
-  path: string,
-  history: KvHistory,
-  format: WritableFormat,
-): Promise<void> {
+export async function writeKvHistory(path: string, given: KvHistory, format: WritableFormat): Promise<void> {
+  const history = withoutOpenZeros(given);
   if (format === 'isolde') {
     const writer = await openHistoryWriter(path, kvHeader(history));
     try {
@@ -54,6 +51,15 @@ export async function writeKvHistory(
   } catch (cause) {
     throw new IsoldeError('file-system', `cannot write ${path}: ${errorText(cause)}`, { cause });
   }
+}
+
+function withoutOpenZeros(history: KvHistory): KvHistory {
+  const { opKind, initialValue } = history;
+  if (initialValue !== 0) return history;
+  const opValue = history.opValue.map((value, op) =>
+    opKind[op] === kvRead && value === 0 ? kvUnseen : value,
+  );
+  return { ...history, opValue };
 }
 
 /** The format a name asks for: `.edn` is Jepsen's, `.json` and `.jsonl` Elle's, `.history.jsonl` ours. */
@@ -146,11 +152,13 @@ function microOps(
 }
 
 function ednName(name: KvName): string {
+  if (Number.isNaN(name)) return 'nil';
   if (typeof name === 'number') return printNumber(name);
   return /^:[A-Za-z][A-Za-z0-9._/-]*$/.test(name) ? name : JSON.stringify(name);
 }
 
 function jsonText(name: KvName): string {
+  if (Number.isNaN(name)) return 'null';
   return typeof name === 'number' ? printNumber(name) : JSON.stringify(name);
 }
 

@@ -4,7 +4,8 @@
  *
  * `true`: an order. For serializable and repeatable read the transactions one after the other; for snapshot and prefix
  * the run, where `t` says that transaction t starts (and reads) and `-1 - t` that it commits; for the levels below an
- * order of commits. Where a value was written more than once, `reads` says which transaction a read saw.
+ * order of commits. Where a value was written more than once, `reads` says which transaction a read saw
+ * (-1: the initial state).
  *
  * `false`: a few transactions that break the level by themselves, whatever the others did.
  */

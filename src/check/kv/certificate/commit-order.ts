@@ -120,6 +120,7 @@ export class CommitOrder {
     const writes = (this.#writers.get(`${key}/${value}`) ?? []).filter(
       (write) => this.#txOf(write) !== tx || write < op,
     );
+    if (value === this.history.initialValue && (this.reads[op] ?? -1) === -1) return -1;
     if (writes.length === 0) return `nobody wrote what operation ${op} read`;
     if (this.base === 'read uncommitted') return this.#txOf(writes[0]!);
     const finals = writes.filter((write) => this.#isFinal(write)).map((write) => this.#txOf(write));

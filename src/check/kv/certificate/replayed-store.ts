@@ -42,7 +42,9 @@ export class ReplayedStore {
       else if (opKind[op] === kvAppend) own.set(key, [...(own.get(key) ?? []), opValue[op]!]);
       else if (opValue[op] === kvUnseen) continue;
       else if (opKind[op] === kvRead) {
-        if (opValue[op] !== (own.get(key)?.at(-1) ?? this.#registers.get(key) ?? kvInitial)) return false;
+        const held = own.get(key)?.at(-1) ?? this.#registers.get(key) ?? kvInitial;
+        const isInitial = held === kvInitial && opValue[op] === this.history.initialValue;
+        if (opValue[op] !== held && !isInitial) return false;
       } else {
         const list = this.#lists.get(key) ?? [];
         const appended = own.get(key) ?? [];

@@ -230,6 +230,7 @@ function* choices(history: KvHistory, txs: readonly number[]): Generator<Record<
     if (opKind[op]! >= kvWrite || opValue[op] === kvUnseen) return;
     const value = opKind[op] === kvRead ? opValue[op]! : (listOf(history, op).at(-1) ?? -1);
     const candidates = [...(writers.get(`${opKey[op]}/${value}`) ?? [])];
+    if (opKind[op] === kvRead && value === history.initialValue) candidates.push(-1);
     if (candidates.length > 1) open.push([op, candidates]);
   });
   function* choose(i: number, made: Record<string, number>): Generator<Record<string, number>> {

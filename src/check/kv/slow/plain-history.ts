@@ -82,29 +82,32 @@ export function* outcomes(txs: readonly PlainTx[]): Generator<PlainTx[]> {
 
 /**
  * Every way to say which write each read of a register saw, where several wrote its value: histories in which each write
- * has a value of its own. Lists must have such values already.
+ * has a value of its own. Lists must have such values already. A read of `initialValue` may also
+ * have seen the initial state.
  */
-export function* withUniqueValues(txs: readonly PlainTx[]): Generator<PlainTx[]> {
+export function* withUniqueValues(txs: readonly PlainTx[], initialValue?: number): Generator<PlainTx[]> {
   const writes = txs.flatMap((tx) => tx.ops.filter((op) => op.kind === 'write'));
   const repeated = writes.some((a) => writes.some((b) => a !== b && a.key === b.key && a.value === b.value));
-  if (!repeated) {
+  if (!repeated && initialValue === undefined) {
     yield [...txs];
     return;
   }
   const reads = txs.flatMap((tx) => tx.ops.filter((op) => op.kind === 'read' && op.value !== null));
   const unique = (op: PlainOp): number => 1000 + writes.indexOf(op as (typeof writes)[number]);
-  function* choose(i: number, seen: ReadonlyMap<PlainOp, number>): Generator<PlainTx[]> {
+  function* choose(i: number, seen: ReadonlyMap<PlainOp, number | null>): Generator<PlainTx[]> {
     const read = reads[i];
     if (read === undefined) {
       yield txs.map((tx) => ({ ...tx, ops: tx.ops.map((op) => renamed(op, seen)) }));
       return;
     }
     const sources = writes.filter((write) => write.key === read.key && write.value === read.value);
+    const maybeInitial = read.value === initialValue;
+    if (maybeInitial) yield* choose(i + 1, new Map(seen).set(read, null));
     // What nobody wrote stays what nobody wrote.
-    if (sources.length === 0) yield* choose(i + 1, new Map(seen).set(read, 999));
+    if (sources.length === 0 && !maybeInitial) yield* choose(i + 1, new Map(seen).set(read, 999));
     for (const source of sources) yield* choose(i + 1, new Map(seen).set(read, unique(source)));
   }
-  const renamed = (op: PlainOp, seen: ReadonlyMap<PlainOp, number>): PlainOp => {
+  const renamed = (op: PlainOp, seen: ReadonlyMap<PlainOp, number | null>): PlainOp => {
     if (op.kind === 'write') return { ...op, value: unique(op) };
     return op.kind === 'read' && op.value !== null ? { ...op, value: seen.get(op)! } : op;
   };

@@ -21,7 +21,7 @@ type State = Map<number, readonly number[]>;
 
 /** Is there an execution, allowed by the level, that shows what the history shows? */
 export function slowHolds(history: KvHistory, level: CheckLevel): boolean {
-  for (const all of withUniqueValues(plainHistory(history))) {
+  for (const all of withUniqueValues(plainHistory(history), history.initialValue)) {
     for (const txs of outcomes(all)) if (holds(txs, all, level)) return true;
   }
   return false;
@@ -244,7 +244,7 @@ function byVersionOrder(
   return choose(0, base);
 }
 
-/** Every list read of the key begins the list that this order of versions makes; what aborted has no version. */
+/** Every list read of the key begins the list that this order of versions makes; what did not commit has no version. */
 function listsFit(
   txs: readonly PlainTx[],
   all: readonly PlainTx[],
@@ -259,7 +259,7 @@ function listsFit(
       if (op.kind !== 'list' || op.key !== key) return true;
       const installed = op.value.filter((value) => {
         const writer = writerOf(all, key, value);
-        return writer === undefined || writer.status !== 'aborted';
+        return writer === undefined || txs.includes(writer);
       });
       return isPrefix(installed, full);
     }),
