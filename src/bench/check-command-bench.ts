@@ -5,7 +5,7 @@
  *
  * `--scale 0.1` takes a tenth of the transactions; then no target is said to be met or missed.
  */
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -26,11 +26,13 @@ interface Usage {
   readonly megabytes: number;
 }
 
-const command = fileURLToPath(new URL('../cli/main.js', import.meta.url));
+const command = fileURLToPath(new URL('../bin/isolde.js', import.meta.url));
 const reporter = new URL('./report-usage.js', import.meta.url).href;
 
 export async function benchCheckCommand(options: readonly string[] = []): Promise<Figure[]> {
   const scale = Number(options[options.indexOf('--scale') + 1] ?? 1) || 1;
+  // The program as it is installed.
+  execFileSync(process.execPath, ['scripts/bundle.mjs', join(command, '..')], { stdio: 'inherit' });
   const folder = await mkdtemp(join(tmpdir(), 'isolde-bench-'));
   const figures: Figure[] = [];
   const measure = async (name: string, file: string, level: string, limits: Limits): Promise<Usage> => {

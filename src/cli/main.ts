@@ -67,5 +67,6 @@ function describeFailure(error: unknown): string {
 }
 
 if (process.argv[1] !== undefined && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
+  if (process.env.ISOLDE_DEBUG === '1') process.setSourceMapsEnabled(true);
   process.exitCode = await main(process.argv.slice(2), processContext());
 }
