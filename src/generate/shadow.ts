@@ -8,7 +8,7 @@
  *
  * Every change is logged, so that ROLLBACK and ROLLBACK TO cost as much as what they undo.
  */
-import { columnConstants } from '../rows/index.js';
+import { columnConstants, WriteLog } from '../rows/index.js';
 import {
   applyInsert,
   compileUpdate,
@@ -94,16 +94,10 @@ export class ShadowTable {
   }
 }
 
-interface Change {
-  readonly table: ShadowTable;
-  readonly rid: number;
-  readonly before: ShadowRow | undefined;
-}
-
 export class Shadow {
   readonly tables: readonly ShadowTable[];
   readonly #options: EvaluateOptions;
-  #log: Change[] = [];
+  readonly #log = new WriteLog<{ table: ShadowTable; rid: number }, ShadowRow | undefined>();
   #nextVersion = 1;
 
   constructor(models: readonly TableModel[], dialect: Dialect) {
@@ -123,29 +117,27 @@ export class Shadow {
 
   /** A point to which `undo` can return. */
   mark(): number {
-    return this.#log.length;
+    return this.#log.mark();
   }
 
   undo(mark: number): void {
-    while (this.#log.length > mark) {
-      const { table, rid, before } = this.#log.pop()!;
-      table.set(rid, before);
-    }
+    this.#log.undo(mark, ({ table, rid }, before) => table.set(rid, before));
   }
 
   /** What was logged so far can no longer be undone. */
   keep(): void {
-    this.#log = [];
+    this.#log.clear();
   }
 
   remove(table: ShadowTable, rid: number): void {
-    this.#log.push({ table, rid, before: table.row(rid) });
+    this.#log.write({ table, rid }, table.row(rid), undefined);
     table.set(rid, undefined);
   }
 
   #put(table: ShadowTable, row: ShadowRow): void {
-    this.#log.push({ table, rid: row.rid, before: table.row(row.rid) });
-    table.set(row.rid, row);
+    const { rid } = row;
+    this.#log.write({ table, rid }, table.row(rid), row);
+    table.set(rid, row);
   }
 
   /** A table as a subquery sees it. */

@@ -15,13 +15,16 @@ import type { History } from '../histories/index.js';
 import {
   type Catalog,
   type ChangePlan,
+  columnKey,
   type InsertPlan,
   openCatalog,
   Planner,
   rowKey,
+  Savepoints,
   sharesKey,
   type Table,
   type UpsertPlan,
+  WriteLog,
 } from '../rows/index.js';
 import {
   compilePredicate,
@@ -64,9 +67,9 @@ export interface Sent {
 }
 
 /** What a transaction has changed, for the case that it takes it back. */
-interface Undo {
-  readonly changes: { readonly row: MirrorRow; readonly before: EvaluatedRow | undefined }[];
-  readonly savepoints: Map<string, number>;
+interface OpenWrites {
+  readonly log: WriteLog<MirrorRow, EvaluatedRow | undefined>;
+  readonly savepoints: Savepoints<number>;
 }
 
 /** What depends on the set-up alone. */
@@ -102,7 +105,7 @@ export class RowMirror {
   readonly #planner: Planner;
   readonly #shapes: ShapeParser;
   readonly #rows = new Map<Table, MirrorRow[]>();
-  readonly #undo = new Map<number, Undo>();
+  readonly #open = new Map<number, OpenWrites>();
 
   constructor({ catalog, planner, shapes }: Program) {
     this.#catalog = catalog;
@@ -127,11 +130,14 @@ export class RowMirror {
       case 'merge':
         return [...this.#reads(statement), ...this.#write(sent)];
       case 'savepoint':
-        this.#undoOf(transaction).savepoints.set(statement.name, this.#undoOf(transaction).changes.length);
+      case 'release':
+      case 'rollback-to': {
+        const { log, savepoints } = this.#openOf(transaction);
+        const name = columnKey(statement.name, this.#catalog.dialect);
+        const undone = savepoints.follow({ kind: statement.type, name }, log.mark());
+        if (undone !== undefined) log.undo(undone.backTo ?? 0, putBack);
         return [];
-      case 'rollback-to':
-        this.#takeBack(transaction, this.#undoOf(transaction).savepoints.get(statement.name) ?? 0);
-        return [];
+      }
       default:
         return [];
     }
@@ -139,28 +145,20 @@ export class RowMirror {
 
   /** Ends a transaction. */
   end(transaction: number, committed: boolean): void {
-    if (!committed) this.#takeBack(transaction, 0);
-    this.#undo.delete(transaction);
+    if (!committed) this.#open.get(transaction)?.log.undo(0, putBack);
+    this.#open.delete(transaction);
   }
 
-  #undoOf(transaction: number): Undo {
-    const known = this.#undo.get(transaction);
+  #openOf(transaction: number): OpenWrites {
+    const known = this.#open.get(transaction);
     if (known !== undefined) return known;
-    const undo = { changes: [], savepoints: new Map() };
-    this.#undo.set(transaction, undo);
-    return undo;
-  }
-
-  #takeBack(transaction: number, to: number): void {
-    const { changes } = this.#undoOf(transaction);
-    while (changes.length > to) {
-      const { row, before } = changes.pop()!;
-      row.current = before;
-    }
+    const open: OpenWrites = { log: new WriteLog(), savepoints: new Savepoints() };
+    this.#open.set(transaction, open);
+    return open;
   }
 
   #set(row: MirrorRow, transaction: number, to: EvaluatedRow | undefined): void {
-    this.#undoOf(transaction).changes.push({ row, before: row.current });
+    this.#openOf(transaction).log.write(row, row.current, to);
     row.current = to;
     if (to !== undefined) row.versions.push(to);
   }
@@ -297,6 +295,10 @@ export class RowMirror {
       for (const row of this.#rows.get(table)!) if (row.versions.some(holds)) found.add(row);
     }
   }
+}
+
+function putBack(row: MirrorRow, before: EvaluatedRow | undefined): void {
+  row.current = before;
 }
 
 /** A query in brackets is a query of its own and visited as one. */

@@ -3,7 +3,7 @@
  * versions each read asks for, and the orders that locks already prove. `mirror.ts` collects it, `constraints.ts` turns
  * it into edges, `invariants.ts` checks a schedule against it.
  */
-import { type Image, isHit, type Satisfies, sameCell } from '../rows/index.js';
+import { type Image, isHit, type Satisfies, sameCell, VersionChain } from '../rows/index.js';
 import type { Evaluated, EvaluatedRow } from '../sql/index.js';
 import { onTable } from './conflicts.js';
 import { groupBy, Ints } from './ints.js';
@@ -48,11 +48,19 @@ export class Edges {
   }
 }
 
-/** The committed versions of a row, oldest first; the row before them is `Objects.initial`. */
-export interface Chain {
-  /** The steps that published them. */
-  readonly publish: number[];
-  readonly image: Image[];
+/** The committed versions of a row, oldest first, by the steps that published them; the row before them is `Objects.initial`. */
+export class Chain extends VersionChain<number> {
+  readonly #images: Image[] = [];
+
+  publish(step: number, image: Image): void {
+    this.versions.push(step);
+    this.#images.push(image);
+  }
+
+  /** What a version holds, by its position. */
+  image(version: number): Image {
+    return this.#images[version]!;
+  }
 }
 
 /** Rows and tables that steps access, by number. */
@@ -69,6 +77,31 @@ export class Objects {
     this.initial.push(initial);
     this.chains.push(undefined);
     return this.names.length - 1;
+  }
+
+  /** What a row holds in a version, by its position; −1: before all of them. */
+  imageOf(row: number, version: number): Image {
+    return version < 0 ? this.initial[row]! : this.chains[row]!.image(version);
+  }
+
+  /** What a snapshot shows of a row that is taken at a step and misses some COMMITs. */
+  imageAt(row: number, snapshot: number, unseen: ReadonlySet<number>, steps: Steps): Image {
+    return this.imageOf(row, this.chains[row]?.shown(steps.end[snapshot]!, steps.spans, unseen) ?? -1);
+  }
+
+  /** COMMITs of other sessions that changed one of these rows and overlap the snapshot, in the order of their answers. */
+  overlappingCommits(rows: readonly number[], snapshot: number, steps: Steps): number[] {
+    const { start, end, session } = steps;
+    const found = new Set<number>();
+    for (const row of rows) {
+      const chain = this.chains[row];
+      if (chain === undefined) continue;
+      for (let i = chain.newestSettled(start[snapshot]!, steps.spans) + 1; i < chain.versions.length; i++) {
+        const ending = chain.versions[i]!;
+        if (session[ending] !== session[snapshot] && start[ending]! <= end[snapshot]!) found.add(ending);
+      }
+    }
+    return [...found].sort((a, b) => end[a]! - end[b]!);
   }
 }
 

@@ -13,8 +13,7 @@
  *   committed, the loser's snapshot stands before that COMMIT.
  */
 import type { Mechanism } from '../contracts/index.js';
-import type { Image, Satisfies } from '../rows/index.js';
-import { lastStartedBefore } from './chains.js';
+import { type Image, lastStarted, type Satisfies } from '../rows/index.js';
 import { because, type Chain, type Choice, explains, type Order } from './evidence.js';
 import type { LockTable } from './locks.js';
 import type { Steps } from './steps.js';
@@ -82,7 +81,7 @@ function* opponents(
 ): Generator<Opponent> {
   const { steps, locks, mechanism, endsIn } = context;
   const sequence = locks.sequence(object);
-  for (let i = lastStartedBefore(sequence, steps.start, steps.end[step]!); i >= 0; i--) {
+  for (let i = lastStarted(sequence, steps.spans, steps.end[step]!); i >= 0; i--) {
     const lockStep = sequence[i]!;
     const other = steps.transaction[lockStep]!;
     const ending = steps.endOf[other]!;
@@ -92,7 +91,7 @@ function* opponents(
     const version = endsIn(other) === 'rollback' ? -1 : versionOf(chain, ending, steps);
     const published = version >= 0;
     if (published && where !== undefined) {
-      const before = version === 0 ? context.initial(object) : chain!.image[version - 1]!;
+      const before = version === 0 ? context.initial(object) : chain!.image(version - 1);
       if (explains(before, { type: 'some', where }) === false) continue;
     }
     if (mechanism.writeConflict !== 'waits') {
@@ -166,11 +165,11 @@ function* possible(pairs: readonly Pair[], object: number, steps: Steps): Genera
 /** Which version of the row the transaction that ended there left; −1: none. */
 function versionOf(chain: Chain | undefined, ending: number, steps: Steps): number {
   if (chain === undefined || ending < 0) return -1;
-  const { publish } = chain;
+  const { versions } = chain;
   const started = steps.start[ending]!;
-  for (let i = lastStartedBefore(publish, steps.start, started) + 1; i < publish.length; i++) {
-    if (publish[i] === ending) return i;
-    if (steps.start[publish[i]!]! > started) return -1;
+  for (let i = chain.newestPossible(started, steps.spans); i >= 0; i--) {
+    if (versions[i] === ending) return i;
+    if (steps.start[versions[i]!]! < started) return -1;
   }
   return -1;
 }

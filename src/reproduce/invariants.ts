@@ -69,7 +69,7 @@ class Walk {
     this.#ended = new Uint8Array(steps.transactionCount);
     const publishers = new Ints();
     objects.chains.forEach((chain, row) => {
-      chain?.publish.forEach((step, version) => {
+      chain?.versions.forEach((step, version) => {
         publishers.push(step);
         this.#publishedRow.push(row);
         this.#publishedVersion.push(version);
@@ -155,7 +155,7 @@ class Walk {
     const { first, order } = this.#published;
     for (let i = first[step]!; i < first[step + 1]!; i++) {
       const row = this.#publishedRow.at(order[i]!);
-      this.#image[row] = this.evidence.objects.chains[row]!.image[this.#publishedVersion.at(order[i]!)]!;
+      this.#image[row] = this.evidence.objects.chains[row]!.image(this.#publishedVersion.at(order[i]!));
     }
     const { steps } = this.evidence;
     if (steps.endOf[steps.transaction[step]!] === step) this.#ended[steps.transaction[step]!] = 1;

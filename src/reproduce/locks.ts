@@ -12,12 +12,20 @@
  * Autocommitted writers release a lock before they are answered, so Property 1 says nothing of them; the
  * answers' order is still the best guess, and its edges are soft.
  */
-import { because, type Choice, type Edges, type Evidence, type Order, type Unexplained } from './evidence.js';
+import { type Interval, type Lock, lockMeeting, RowLocks } from '../rows/index.js';
+import {
+  type Because,
+  because,
+  type Choice,
+  type Edges,
+  type Evidence,
+  type Order,
+  type Unexplained,
+} from './evidence.js';
 import { Ints } from './ints.js';
 import type { Steps } from './steps.js';
 
-interface Holder {
-  readonly transaction: number;
+interface Holder extends Lock<number> {
   /** The step that took the lock. */
   readonly step: number;
   /** Released with the step that took it. */
@@ -26,7 +34,16 @@ interface Holder {
   wrote: boolean;
 }
 
-export interface LockMode {
+/** What is known of the locks on an object. */
+interface LockedObject {
+  readonly locks: RowLocks<Holder>;
+  /** The last who wrote it and committed, as far as later lockers tell. */
+  writer: Holder | undefined;
+  /** All exclusive lockings, in order; conflicts look for the holder they met. */
+  readonly sequence: number[];
+}
+
+export interface LockRequest {
   readonly exclusive: boolean;
   readonly writes: boolean;
   /** A new row: whether its key is free depends on what is committed now, not of a snapshot. */
@@ -42,13 +59,7 @@ export class LockTable {
     exclusive: new Ints(1024),
   };
   readonly choices: Choice[] = [];
-  /** Per object: who last locked it exclusively. */
-  readonly #exclusive = new Map<number, Holder>();
-  /** The last who wrote it and committed, as far as later lockers tell. */
-  readonly #writer = new Map<number, Holder>();
-  readonly #sharers = new Map<number, Holder[]>();
-  /** Per object all exclusive lockings, in order; conflicts look for the holder they met. */
-  readonly #sequence = new Map<number, number[]>();
+  readonly #objects: (LockedObject | undefined)[] = [];
   /** Per table: transactions with locks in it, for locks that scans take on all they pass. */
   readonly #lockers = new Map<number, { transaction: number; whole: boolean }[]>();
 
@@ -64,46 +75,45 @@ export class LockTable {
   ) {}
 
   holderOf(object: number): number {
-    return this.#exclusive.get(object)?.transaction ?? -1;
+    return this.#objects[object]?.locks.exclusive?.owner ?? -1;
   }
 
   /** Exclusive lockings of an object by ever new transactions, oldest first. */
   sequence(object: number): readonly number[] {
-    return this.#sequence.get(object) ?? [];
+    return this.#objects[object]?.sequence ?? [];
   }
 
-  take(step: number, transaction: number, object: number, mode: LockMode): void {
-    const { exclusive, writes, inserts = false } = mode;
-    const holder = this.#exclusive.get(object);
-    const sharers = this.#sharers.get(object);
-    if (holder?.transaction === transaction) {
-      holder.wrote ||= writes;
+  #object(object: number): LockedObject {
+    this.#objects[object] ??= { locks: new RowLocks(), writer: undefined, sequence: [] };
+    return this.#objects[object];
+  }
+
+  take(step: number, transaction: number, object: number, request: LockRequest): void {
+    const { exclusive, writes, inserts = false } = request;
+    const mode = exclusive ? 'exclusive' : 'share';
+    const locked = this.#object(object);
+    const { locks } = locked;
+    const own = locks.covering(transaction, mode);
+    if (own !== undefined) {
+      own.wrote ||= writes;
       return;
     }
-    if (!exclusive && sharers?.some((one) => one.transaction === transaction)) return;
     this.taken.step.push(step);
     this.taken.object.push(object);
     this.taken.exclusive.push(exclusive ? 1 : 0);
-    if (holder !== undefined) {
-      this.#after(holder, step, transaction, object, exclusive && !inserts);
-      if (holder.wrote && this.committed(holder.transaction)) this.#writer.set(object, holder);
+    locks.meet(transaction, mode, (holder) => {
+      const changes = holder.mode === 'exclusive' && exclusive && !inserts;
+      this.#after(holder, { step, transaction, object, changes });
+      if (holder.wrote && this.committed(holder.owner)) locked.writer = holder;
+    });
+    if (exclusive && !inserts && locked.writer !== undefined)
+      this.#basedOn(locked.writer, step, transaction, object);
+    if (exclusive) {
+      // Locks held, so whoever had one before has ended.
+      locks.release(() => true);
+      locked.sequence.push(step);
     }
-    const writer = this.#writer.get(object);
-    if (exclusive && !inserts && writer !== undefined) this.#basedOn(writer, step, transaction, object);
-    if (!exclusive) {
-      if (sharers === undefined) this.#sharers.set(object, [{ transaction, step, wrote: false }]);
-      else sharers.push({ transaction, step, wrote: false });
-      return;
-    }
-    if (sharers !== undefined) {
-      for (const sharer of sharers)
-        if (sharer.transaction !== transaction) this.#after(sharer, step, transaction, object, false);
-      this.#sharers.delete(object);
-    }
-    this.#exclusive.set(object, { transaction, step, wrote: writes });
-    const sequence = this.#sequence.get(object);
-    if (sequence === undefined) this.#sequence.set(object, [step]);
-    else sequence.push(step);
+    locks.grant({ owner: transaction, mode, step, wrote: writes });
   }
 
   /**
@@ -112,11 +122,11 @@ export class LockTable {
    */
   touch(step: number, transaction: number, object: number): void {
     const { steps } = this;
-    const holder = this.#exclusive.get(object);
-    if (holder !== undefined && holder.transaction !== transaction) {
-      const ending = steps.endOf[holder.transaction]!;
+    const holder = this.#objects[object]?.locks.exclusive;
+    if (holder !== undefined && holder.owner !== transaction) {
+      const ending = steps.endOf[holder.owner]!;
       const order = (from: number, to: number): Order[] | undefined =>
-        steps.start[from]! < steps.end[to]! ? [{ from, to, why: because.lock, object }] : undefined;
+        steps.start[from]! <= steps.end[to]! ? [{ from, to, why: because.lock, object }] : undefined;
       const after = ending < 0 ? undefined : order(ending, step);
       const before = order(step, holder.step);
       const alternatives = [after, before].filter((one) => one !== undefined);
@@ -127,58 +137,68 @@ export class LockTable {
 
   /** A statement may have held the lock for a moment: it comes before whoever locks it next. */
   pass(step: number, transaction: number, object: number): void {
-    const sharers = this.#sharers.get(object);
-    const brief: Holder = { transaction, step, brief: true, wrote: false };
-    if (sharers === undefined) this.#sharers.set(object, [brief]);
-    else sharers.push(brief);
+    this.#object(object).locks.grant({ owner: transaction, mode: 'share', step, brief: true, wrote: false });
   }
 
-  /** `step` got the lock that `holder` had. */
-  #after(holder: Holder, step: number, transaction: number, object: number, changes: boolean): void {
+  /** A step got the lock that `holder` had. */
+  #after(
+    holder: Holder,
+    {
+      step,
+      transaction,
+      object,
+      changes,
+    }: { step: number; transaction: number; object: number; changes: boolean },
+  ): void {
     const { steps } = this;
-    const ending = holder.brief === true ? holder.step : steps.endOf[holder.transaction]!;
-    if (ending < 0 || steps.start[ending]! >= steps.end[step]!) {
+    const ending = holder.brief === true ? holder.step : steps.endOf[holder.owner]!;
+    const meeting = ending < 0 ? 'together' : lockMeeting(this.#span(ending), this.#span(step));
+    if (meeting === 'apart') return; // time says so
+    if (meeting === 'together') {
       this.unexplained.push({ step, object, what: 'got a lock that another transaction still held' });
-      this.#overlapping(holder.step, step, because.answered, object, true);
+      this.#overlapping(holder.step, step, { why: because.answered, object, soft: true });
       return;
     }
     // A step that waits for its lock fixes its snapshot before it waits, so it may have to be sent early; but not if it
     // could overwrite only what its snapshot shows.
     const overwrites =
-      changes && holder.wrote && this.basisOf(transaction) >= 0 && this.committed(holder.transaction);
+      changes && holder.wrote && this.basisOf(transaction) >= 0 && this.committed(holder.owner);
     const arrives = this.arrives(transaction, step);
-    // Who was sent before the holder began to end did wait, and may have to again, to have its place in a queue.
-    const waited = steps.start[step]! < steps.start[ending]!;
-    const mayWait = (arrives !== 'no' || waited) && !overwrites;
-    this.#overlapping(ending, step, because.lock, object, ending === holder.step || mayWait);
+    // Who did wait may have to again, to have its place in a queue.
+    const mayWait = (arrives !== 'no' || meeting === 'waited') && !overwrites;
+    const soft = ending === holder.step || mayWait;
+    this.#overlapping(ending, step, { why: because.lock, object, soft });
     // Sent early it would stand in the queue; whoever got the lock before it must be there first, unless it
     // stood in the queue for another row then.
     if (mayWait && ending !== holder.step)
-      this.#overlapping(holder.step, step, because.lock, object, arrives === 'range');
+      this.#overlapping(holder.step, step, { why: because.lock, object, soft: arrives === 'range' });
+  }
+
+  #span(step: number): Interval {
+    return { start: this.steps.start[step]!, end: this.steps.end[step]! };
   }
 
   /** Where a transaction may overwrite only what its snapshot shows, the snapshot shows the last committed version. */
   #basedOn(writer: Holder, step: number, transaction: number, object: number): void {
     const { steps } = this;
     const basis = this.basisOf(transaction);
-    const ending = steps.endOf[writer.transaction]!;
+    const ending = steps.endOf[writer.owner]!;
     if (basis < 0 || ending < 0) return;
-    if (steps.start[ending]! < steps.end[basis]!)
-      this.#overlapping(ending, basis, because.firstUpdater, object, ending === writer.step);
+    if (steps.start[ending]! <= steps.end[basis]!)
+      this.#overlapping(ending, basis, { why: because.firstUpdater, object, soft: ending === writer.step });
     else if (basis !== step) this.unexplained.push({ step, object, what: overwrote });
   }
 
+  /** Adds an order that time leaves open. */
   #overlapping(
     from: number,
     to: number,
-    why: Parameters<Edges['add']>[2],
-    object: number,
-    soft: boolean,
+    { why, object, soft }: { why: Because; object: number; soft: boolean },
   ): void {
     const { steps, edges } = this;
     if (steps.session[from] === steps.session[to]) return;
-    if (steps.end[from]! < steps.start[to]!) return; // time says so
-    if (steps.start[from]! < steps.end[to]!) edges.add(from, to, why, object, soft);
+    if (steps.end[from]! < steps.start[to]!) return;
+    if (steps.start[from]! <= steps.end[to]!) edges.add(from, to, why, object, soft);
   }
 
   /** A scan locked all rows it passed, or a row was locked in a table where scans do. */
@@ -193,7 +213,7 @@ export class LockTable {
     for (const one of lockers) {
       if (one.transaction === transaction || (!one.whole && !whole)) continue;
       const ending = steps.endOf[one.transaction]!;
-      if (ending >= 0) this.#overlapping(ending, step, because.scanLock, table, true);
+      if (ending >= 0) this.#overlapping(ending, step, { why: because.scanLock, object: table, soft: true });
     }
     const own = lockers.find((one) => one.transaction === transaction);
     if (own === undefined) lockers.push({ transaction, whole });

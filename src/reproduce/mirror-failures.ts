@@ -11,7 +11,8 @@ import type { MirrorState } from './mirror-state.js';
 /** A COMMIT that failed validation: another had committed one of its rows since its snapshot. */
 export function failedCommit(state: MirrorState, step: number, transaction: number): void {
   const doing = state.doing[transaction];
-  const rows = doing?.unseenInserts === undefined ? (doing?.rows ?? []) : [...doing.unseenInserts.keys()];
+  const rows =
+    doing?.unseenInserts === undefined ? (doing?.writes.rows ?? []) : [...doing.unseenInserts.keys()];
   for (const object of rows) {
     state.accesses.add(step, object, role.read | role.lock);
     state.failed.push({ step, transaction, object, met: 'changed' });
@@ -71,7 +72,7 @@ function failedInsert(
     state.accesses.add(step, row, role.read | role.lock);
     state.basedOn(step, transaction, row);
     if (exists && rows.length === 1) {
-      if (state.doing[transaction]?.wrote(row) === true) continue;
+      if (state.doing[transaction]?.writes.wrote(row) === true) continue;
       // Key indexes know what is committed now, whatever the snapshot shows; one writer sees nothing newer anyway.
       const seen = state.writerLock < 0 ? step : state.snapshotOf(step, transaction, 'writesSee');
       if (seen !== step) state.accesses.add(seen, row, role.snapshot);
@@ -113,7 +114,7 @@ function failedChange(
       state.locks.pass(step, transaction, row);
   }
   const fought = errorClass === 'serialization' && firstUpdaterWins && keys?.length === 1;
-  if (!fought || state.doing[transaction]?.wrote(rows[0]!) === true) return;
+  if (!fought || state.doing[transaction]?.writes.wrote(rows[0]!) === true) return;
   // There was a row to fight over, in the snapshot.
   const seen = state.snapshotOf(step, transaction, type === 'scan' ? 'lockingReadsSee' : 'writesSee');
   if (seen !== step) state.accesses.add(seen, rows[0]!, role.snapshot);

@@ -20,6 +20,7 @@ import * as role from './conflicts.js';
 import { Doing } from './doing.js';
 import {
   AccessList,
+  Chain,
   Edges,
   type Expected,
   type Need,
@@ -207,7 +208,7 @@ export class MirrorState {
   readRow(step: number, transaction: number, row: number, expected: Expected, lock: RowLock): void {
     const locking = lock !== 'none';
     this.accesses.add(step, row, role.read);
-    const own = this.doing[transaction]?.wrote(row) === true;
+    const own = this.doing[transaction]?.writes.wrote(row) === true;
     if (locking) {
       this.settle(step, transaction, row);
       this.lock(step, transaction, row, isExclusive(lock) ? role.lock : role.share);
@@ -223,7 +224,7 @@ export class MirrorState {
   /** It looked for a row and found none that satisfies its condition; nothing was locked. */
   missRow(step: number, transaction: number, row: number, where: Satisfies, clause: Sees): void {
     this.accesses.add(step, row, role.read);
-    if (this.doing[transaction]?.wrote(row) === true) return;
+    if (this.doing[transaction]?.writes.wrote(row) === true) return;
     const seen = this.snapshotOf(step, transaction, clause);
     if (seen !== step) this.accesses.add(seen, row, role.snapshot);
     this.needs.push({ step, snapshot: seen, row, expected: { type: 'none', where } });
@@ -253,7 +254,7 @@ export class MirrorState {
     this.lock(step, transaction, row, role.write | role.lock, inserts);
     if (this.scanLocks) this.scanLock(step, transaction, undefined, false, row);
     if (this.writerLock >= 0) this.writer(step, transaction, true);
-    this.do(transaction).write(row, this.current[row]!, image);
+    this.do(transaction).writes.write(row, this.current[row]!, image);
     this.current[row] = image;
     this.basedOn(step, transaction, row);
     if (this.mechanism.pivot === 'uncommitted') this.version(row, step, image);
@@ -266,15 +267,13 @@ export class MirrorState {
     doing.access(row, role.write | role.lock);
     doing.unseenInserts ??= new Map();
     doing.unseenInserts.set(row, image);
-    doing.write(row, this.current[row]!, image);
+    doing.writes.write(row, this.current[row]!, image);
     this.basedOn(step, transaction, row);
   }
 
   /** The row as a statement of this transaction would find it now. */
   imageFor(transaction: number, row: number): Image {
-    const doing = this.doing[transaction];
-    const at = doing === undefined ? -1 : doing.rows.indexOf(row);
-    return at < 0 ? this.current[row]! : doing!.after[at]!;
+    return this.doing[transaction]?.writes.own(row) ?? this.current[row]!;
   }
 
   /**
@@ -321,9 +320,8 @@ export class MirrorState {
     if (this.writerLock >= 0) this.writer(step, transaction, true);
     if (this.rows[table.number]!.size > scanLimit) this.blind.add(table);
     else for (const row of this.rows[table.number]!.values()) this.current[row] = 'unknown';
-    doing.rows.forEach((row, i) => {
-      if (this.objects.tableOf[row] === object) doing.after[i] = 'unknown';
-    });
+    for (const row of doing.writes.rows)
+      if (this.objects.tableOf[row] === object) doing.writes.write(row, this.current[row]!, 'unknown');
   }
 
   lock(step: number, transaction: number, object: number, roles: number, inserts = false): void {
@@ -380,30 +378,33 @@ export class MirrorState {
       this.locks.take(step, transaction, row, { exclusive: true, writes: true });
       this.current[row] = image;
     }
-    for (let i = 0; i < doing.rows.length; i++) {
-      const row = doing.rows[i]!;
-      const before = doing.before[i]!;
-      if (!committed && doing.unseenInserts?.has(row) !== true) this.current[row] = before;
-      if (pivot !== 'uncommitted') {
-        if (committed) this.version(row, step, ends === 'unknown' ? 'unknown' : doing.after[i]!);
-      } else if (!committed) this.version(row, step, before);
-    }
+    if (committed && pivot !== 'uncommitted')
+      for (const row of doing.writes.rows)
+        this.version(row, step, ends === 'unknown' ? 'unknown' : doing.writes.own(row)!);
     for (const table of doing.fuzzy ?? []) {
       if (!committed || this.blind.has(table)) continue;
       for (const row of this.rows[table.number]!.values())
-        if (!doing.wrote(row)) this.version(row, step, 'unknown');
+        if (!doing.writes.wrote(row)) this.version(row, step, 'unknown');
     }
+    if (!committed) this.#undo(step, doing);
     doing.clear();
     this.#idle.push(doing);
   }
 
+  /** Puts back what a transaction wrote; others may have seen that where uncommitted versions show. */
+  #undo(step: number, doing: Doing): void {
+    const rows = this.mechanism.pivot === 'uncommitted' ? doing.writes.rows : [];
+    const before = new Map<number, Image>();
+    doing.writes.undo(0, (row, image) => {
+      before.set(row, image);
+      if (doing.unseenInserts?.has(row) !== true) this.current[row] = image;
+    });
+    for (const row of rows) this.version(row, step, before.get(row)!);
+  }
+
   version(row: number, step: number, image: Image): void {
-    const chain = this.objects.chains[row];
-    if (chain === undefined) this.objects.chains[row] = { publish: [step], image: [image] };
-    else {
-      chain.publish.push(step);
-      chain.image.push(image);
-    }
+    this.objects.chains[row] ??= new Chain();
+    this.objects.chains[row].publish(step, image);
   }
 }
 

@@ -268,7 +268,7 @@ class Mirror {
     if (lock !== 'none' && this.#state.scanLocks) this.#state.scanLock(step, transaction, table, true);
     if (returned === undefined || !isComplete(plan)) return;
     const known = new Set(found);
-    for (const row of this.#state.doing[transaction]?.rows ?? []) known.add(row);
+    for (const row of this.#state.doing[transaction]?.writes.rows ?? []) known.add(row);
     this.#state.scans.push({ step, snapshot: seen, table: tableObject, where, known });
   }
 
@@ -278,8 +278,8 @@ class Mirror {
     const seen = readTables(state, step, transaction, plan.tables, plan.lock);
     const followed = plan.tables.every((table) => table.initial !== undefined && table.identity.length > 0);
     if (op.rows === undefined || plan.lock !== 'none' || !followed) return;
-    const doing = state.doing[transaction];
-    const own = new Map(doing?.rows.map((row, i) => [row, doing.after[i]!]));
+    const writes = state.doing[transaction]?.writes;
+    const own = new Map(writes?.rows.map((row) => [row, writes.own(row)!]));
     const tables = plan.tables.map((table) => state.tableObject[table.number]!);
     const run: Evidence['queries'][number]['run'] = (rowsOf) =>
       plan.run((table) => rowsOf(state.tableObject[table.number]!));

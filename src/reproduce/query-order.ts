@@ -8,7 +8,6 @@
  */
 import { bagOf } from '../rows/index.js';
 import { type EvaluatedRow, isUndecidable } from '../sql/index.js';
-import { imageAt, overlappingCommits } from './chains.js';
 import { because, type Evidence, type Order, type Query } from './evidence.js';
 import { scanLimit } from './mirror-state.js';
 
@@ -31,7 +30,7 @@ export function addQueryOrder(evidence: Evidence): void {
     const rows = query.tables.flatMap((table) => rowsByTable.get(table) ?? []);
     if (rows.length > scanLimit || work > workLimit) continue;
     work += rows.length;
-    const commits = overlappingCommits(evidence.objects.chains, rows, query.snapshot, evidence.steps);
+    const commits = evidence.objects.overlappingCommits(rows, query.snapshot, evidence.steps);
     if (commits.length === 0 || commits.length > mostMoments) continue;
     work += rows.length * commits.length;
     orderQuery(evidence, query, commits, (table) => rowsByTable.get(table) ?? []);
@@ -82,8 +81,7 @@ function stateAt(
 ): EvaluatedRow[] | undefined {
   const found: EvaluatedRow[] = [];
   for (const row of rows) {
-    const image =
-      own.get(row) ?? imageAt(objects.chains[row], objects.initial[row]!, snapshot, unseen, steps);
+    const image = own.get(row) ?? objects.imageAt(row, snapshot, unseen, steps);
     if (image === 'unknown') return undefined;
     if (image !== 'absent') found.push(image);
   }

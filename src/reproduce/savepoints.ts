@@ -13,21 +13,29 @@ export function followSavepoint(
 ): boolean {
   const statement = savepointOf(op, state.catalog.dialect);
   if (statement === undefined) return false;
-  const { kind, name } = statement;
   const doing = state.do(transaction);
+  const { writes } = doing;
   doing.savepoints ??= new Savepoints();
-  if (kind === 'savepoint')
-    doing.savepoints.set(name, new Map(doing.rows.map((row, i) => [row, doing.after[i]!])));
-  else if (kind === 'release') doing.savepoints.release(name);
-  else {
-    const images = doing.savepoints.rollBackTo(name);
-    doing.rows.forEach((row, i) => {
-      const image = images === undefined ? 'unknown' : (images.get(row) ?? doing.before[i]!);
-      doing.after[i] = image;
-      if (doing.unseenInserts?.has(row) === true) doing.unseenInserts.set(row, image);
-      else state.current[row] = image;
-      state.accesses.add(step, row, role.write);
+  const undone = doing.savepoints.follow(statement, writes.mark());
+  if (undone === undefined) return true;
+  const { rows } = writes;
+  if (undone.backTo === undefined) {
+    // The engine knew the savepoint and we do not.
+    for (const row of rows) {
+      writes.write(row, state.current[row]!, 'unknown');
+      state.current[row] = 'unknown';
+    }
+  } else {
+    writes.undo(undone.backTo, (row, before) => {
+      if (doing.unseenInserts?.has(row) !== true) state.current[row] = before;
     });
+  }
+  for (const row of rows) {
+    state.accesses.add(step, row, role.write);
+    if (doing.unseenInserts?.has(row) !== true) continue;
+    const own = writes.own(row);
+    if (own === undefined) doing.unseenInserts.delete(row);
+    else doing.unseenInserts.set(row, own);
   }
   return true;
 }

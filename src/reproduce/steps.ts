@@ -15,6 +15,7 @@
 import type { Case, StatementRef } from '../cases/index.js';
 import { IsoldeError } from '../errors.js';
 import type { ErrorClass, History, Operation } from '../histories/index.js';
+import type { CommitSpans } from '../rows/index.js';
 
 export interface Steps {
   readonly case: Case;
@@ -29,6 +30,8 @@ export interface Steps {
   readonly start: Float64Array;
   /** Infinity: never answered. */
   readonly end: Float64Array;
+  /** Both, as `rows/` asks for them. */
+  readonly spans: CommitSpans<number>;
   readonly transactionCount: number;
   /** The step that ended each transaction, whatever was sent for it later; −1: none did. */
   readonly endOf: Int32Array;
@@ -252,6 +255,8 @@ class Builder {
 
   finish(program: Case): Steps {
     const count = this.#count;
+    const start = this.#start.subarray(0, count);
+    const end = this.#end.subarray(0, count);
     return {
       case: program,
       count,
@@ -259,8 +264,9 @@ class Builder {
       position: this.#position.subarray(0, count),
       source: this.#source.subarray(0, count),
       transaction: this.#transaction.subarray(0, count),
-      start: this.#start.subarray(0, count),
-      end: this.#end.subarray(0, count),
+      start,
+      end,
+      spans: { earliest: (step) => start[step]!, latest: (step) => end[step]! },
       transactionCount: this.#endOf.length,
       endOf: Int32Array.from(this.#endOf),
       firstOf: Int32Array.from([...this.#firstOf, count]),

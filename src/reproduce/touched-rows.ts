@@ -18,7 +18,6 @@
  */
 import type { Mechanism } from '../contracts/index.js';
 import { isHit, type Satisfies, type Table } from '../rows/index.js';
-import { imageAt, overlappingCommits } from './chains.js';
 import * as role from './conflicts.js';
 import { because, type Order } from './evidence.js';
 import { type MirrorState, scanLimit } from './mirror-state.js';
@@ -78,10 +77,10 @@ export function rangeTouched(
   }
   const known = new Set(touched);
   for (const row of touched) {
-    if (state.doing[transaction]?.wrote(row) === true) continue;
+    if (state.doing[transaction]?.writes.wrote(row) === true) continue;
     if (seen !== step) state.needs.push({ step, snapshot: seen, row, expected: { type: 'some', where } });
   }
-  for (const row of state.doing[transaction]?.rows ?? []) known.add(row);
+  for (const row of state.doing[transaction]?.writes.rows ?? []) known.add(row);
   state.scans.push({ step, snapshot: seen, table: object, where, known });
   return touched;
 }
@@ -108,17 +107,15 @@ function candidates(
   where: Satisfies,
 ): Candidate[] {
   const { steps, objects, mechanism } = state;
-  const around = overlappingCommits(objects.chains, rows, seen, steps).slice(-mostMoments);
+  const around = objects.overlappingCommits(rows, seen, steps).slice(-mostMoments);
   const made: Candidate[] = [];
   const object = objects.tableOf[rows[0] ?? 0] ?? 0;
-  const own = rows.map((row) => state.doing[transaction]?.wrote(row) === true);
+  const own = rows.map((row) => state.doing[transaction]?.writes.wrote(row) === true);
   const now = rows.map((row) => isHit(state.imageFor(transaction, row), where));
   for (let moment = around.length; moment >= 0; moment--) {
     const unseen = new Set(around.slice(moment));
     const then = rows.map((row, i) =>
-      own[i]
-        ? now[i]
-        : isHit(imageAt(objects.chains[row], objects.initial[row]!, seen, unseen, steps), where),
+      own[i] ? now[i] : isHit(objects.imageAt(row, seen, unseen, steps), where),
     );
     const orders = around.map(
       (commit, i): Order =>

@@ -17,7 +17,7 @@
  * the two contradict each other the write is what is unexplained.
  */
 
-import { lastStartedBefore } from './chains.js';
+import { lastStarted } from '../rows/index.js';
 import { because, type Evidence, type Expected, explains, type Need, type Order } from './evidence.js';
 import { overwrote } from './locks.js';
 
@@ -40,15 +40,14 @@ function versionFits(evidence: Evidence, need: Need, soft: boolean): boolean {
   const { objects, steps, edges } = evidence;
   const chain = objects.chains[need.row];
   const { snapshot, expected } = need;
-  const imageAt = (version: number) => (version < 0 ? objects.initial[need.row]! : chain!.image[version]!);
+  const imageAt = (version: number) => objects.imageOf(need.row, version);
   let last = -1;
   let before = -1;
   if (chain !== undefined) {
-    last = lastStartedBefore(chain.publish, steps.start, steps.end[snapshot]!);
+    last = chain.newestPossible(steps.end[snapshot]!, steps.spans);
     // A step does not see what it publishes itself.
-    while (last >= 0 && chain.publish[last] === snapshot) last--;
-    before = last;
-    while (before >= 0 && steps.end[chain.publish[before]!]! >= steps.start[snapshot]!) before--;
+    while (last >= 0 && chain.versions[last] === snapshot) last--;
+    before = chain.newestSettled(steps.start[snapshot]!, steps.spans, last);
   }
   if (before === last) return explains(imageAt(last), expected) !== false;
   const fits: [number, number][] = [];
@@ -105,7 +104,7 @@ function ordersOf(
   last: number,
   [first, final]: readonly [number, number],
 ): Order[] {
-  const { publish } = objects.chains[row]!;
+  const { versions: publish } = objects.chains[row]!;
   const orders: Order[] = [];
   const apart = (step: number) => steps.session[step] !== steps.session[snapshot];
   if (first > before && apart(publish[first]!))
@@ -123,7 +122,7 @@ function orderScans(evidence: Evidence): void {
   for (const scan of scans) if (!changes.has(scan.table)) changes.set(scan.table, { publish: [], row: [] });
   objects.chains.forEach((chain, row) => {
     const list = chain === undefined ? undefined : changes.get(objects.tableOf[row]!);
-    for (const step of chain?.publish ?? []) {
+    for (const step of chain?.versions ?? []) {
       list?.publish.push(step);
       list?.row.push(row);
     }
@@ -151,7 +150,7 @@ function orderScans(evidence: Evidence): void {
     const { publish, row } = changes.get(table)!;
     const latest = reach.get(table)!;
     done.clear();
-    for (let i = lastStartedBefore(publish, steps.start, steps.end[snapshot]!); i >= 0; i--) {
+    for (let i = lastStarted(publish, steps.spans, steps.end[snapshot]!); i >= 0; i--) {
       if (latest[i]! < steps.start[snapshot]!) break;
       if (steps.end[publish[i]!]! < steps.start[snapshot]! || known.has(row[i]!) || done.has(row[i]!))
         continue;

@@ -41,7 +41,8 @@ export { isExclusive } from './plan-types.js';
 export { Planner } from './planner.js';
 export { type RowValues, recordedCells, splitObject, valuesOf } from './recorded.js';
 export { cellKey, joinKey, rowKey } from './row-key.js';
-export { Savepoints, savepointOf } from './savepoints.js';
+export { type Lock, type LockMeeting, type LockMode, lockMeeting, RowLocks } from './row-locks.js';
+export { type SavepointStatement, Savepoints, savepointOf } from './savepoints.js';
 export { fixesSnapshot, type Likelihood } from './snapshot-rule.js';
 export { type IdentityBasis, IdentityEnded, identityText, type Table, type UniqueKeys } from './table.js';
 
@@ -50,3 +51,5 @@ export { mayMeet, type Touch, touchOf } from './touched.js';
 export { hasSnapshot, type Tx, transactionsOfHistory } from './transactions.js';
 
 export { recordKeys, sharesKey } from './unique-keys.js';
+export { type CommitSpans, lastStarted, VersionChain, type VisibilityRules } from './version-chain.js';
+export { WriteLog } from './write-log.js';

@@ -16,8 +16,18 @@ export function savepointOf(
   return { kind, name: statement.type === kind ? columnKey(statement.name, dialect) : '' };
 }
 
+export type SavepointStatement = NonNullable<ReturnType<typeof savepointOf>>;
+
 export class Savepoints<Mark> {
   readonly #marks: { readonly name: string; readonly mark: Mark }[] = [];
+
+  /** Follows a statement made at `mark`. For ROLLBACK TO: the mark to come back to; undefined there: the engine knew it and we do not. */
+  follow({ kind, name }: SavepointStatement, mark: Mark): { readonly backTo: Mark | undefined } | undefined {
+    if (kind === 'rollback-to') return { backTo: this.rollBackTo(name) };
+    if (kind === 'savepoint') this.set(name, mark);
+    else this.release(name);
+    return undefined;
+  }
 
   set(name: string, mark: Mark): void {
     this.#marks.push({ name, mark });
@@ -29,7 +39,7 @@ export class Savepoints<Mark> {
     if (at >= 0) this.#marks.length = at;
   }
 
-  /** Forgets those after the savepoint and returns its mark; undefined: the engine knew it and we do not. */
+  /** Forgets those after the savepoint and returns its mark. */
   rollBackTo(name: string): Mark | undefined {
     const at = this.#find(name);
     if (at >= 0) this.#marks.length = at + 1;

@@ -11,12 +11,13 @@ import {
   imageKey,
   intervalOf,
   isVague,
+  type LockMode,
   type Tx,
 } from '../../rows/index.js';
 import { counted } from '../../words.js';
 import { at, during, joined, ofData, ofOperation, ofRow, type Phrase, phrase, say } from '../explanation.js';
 import type { Write } from './followed-write.js';
-import type { LockMode } from './locks.js';
+import { grantLock } from './locks.js';
 import type { Outlook } from './outlook.js';
 import { describeSource, makeFinding, observe, ofTx, ofVersion } from './prose.js';
 import { imagesOf, imagesOfAll, type RowChain, type Version } from './row-chain.js';
@@ -33,9 +34,9 @@ export function checkLock(
   const mechanism = tx.contract?.mechanism;
   if (mechanism === undefined || tx.unjudged !== undefined || mechanism.writeConflict === 'none') return true;
   verification.tally.locks++;
-  const conflict = verification.locks.grant(row.object, tx, operation, mode);
+  const conflict = grantLock(row.locks, tx, operation, mode);
   if (conflict === undefined) return true;
-  const { holder, heldBy, heldMode } = conflict;
+  const { owner: holder, operation: heldBy, mode: heldMode } = conflict;
   if (mechanism.writeConflict === 'fails' && mayBeUnchanged(verification, row, holder)) {
     // What left no version hides nothing when its transaction commits later.
     row.own(holder)!.certain = false;

@@ -1,13 +1,8 @@
 /**
- * The versions of one row, and which of them a reader may see.
+ * The versions of one row as the verifier knows them (`rows/version-chain.ts` says which of them a reader may see).
  *
- * A transaction adds at most one version to a row; what it wrote step by step are the version's states. Every version
- * carries the span in which it committed. For a reader whose snapshot was taken at some instant of `[start, end]`:
- *
- * 1. a version is *possible* if it may have committed by then (`commit.start <= end`);
- * 2. it is *certain* if it must have (`commit.end < start`) and the row was certainly written;
- * 3. it is *hidden* if some certain version certainly comes after it;
- * 4. what is possible and not hidden is allowed. If several are left, the intervals cannot tell them apart.
+ * A transaction adds at most one version to a row; what it wrote step by step are the version's states, each with all values it may
+ * have. Every version carries the span in which it committed.
  *
  * Two versions of a row are in a certain order if their commits do not overlap, or through the writers' locks: whoever
  * wrote a row holds it until its end, so if B began to commit only after A had written, A was first (Pisco §4).
@@ -15,7 +10,17 @@
  *
  * What a transaction wrote itself comes before everything (`own`).
  */
-import { always, type Image, type Interval, mergeImages, type Tx } from '../../rows/index.js';
+import {
+  always,
+  type Image,
+  type Interval,
+  mergeImages,
+  RowLocks,
+  type Tx,
+  VersionChain,
+  type VisibilityRules,
+} from '../../rows/index.js';
+import type { HeldLock } from './locks.js';
 
 export interface State {
   /** The operation that wrote it; -1: the initial state. */
@@ -66,9 +71,8 @@ export function imagesOf(version: Version): readonly Image[] {
   return version.states.at(-1)!.images;
 }
 
-export class RowChain {
-  /** In the order in which they were first written, as far as answers tell. */
-  versions: Version[] = [];
+export class RowChain extends VersionChain<Version> {
+  #locks: RowLocks<HeldLock> | undefined;
   retired: RetiredVersion[] = [];
   /** What ROLLBACK TO took back: readers of uncommitted data may have seen it until then. */
   undone: { readonly images: readonly Image[]; readonly until: number }[] = [];
@@ -81,8 +85,15 @@ export class RowChain {
     readonly key: string,
     initial: Image,
   ) {
+    super();
     const state: State = { operation: -1, span: always, images: [initial], certain: true };
     this.versions.push({ tx: undefined, commit: always, certain: true, states: [state] });
+  }
+
+  /** Most rows are never locked by anybody. */
+  get locks(): RowLocks<HeldLock> {
+    this.#locks ??= new RowLocks();
+    return this.#locks;
   }
 
   get object(): string {
@@ -109,17 +120,7 @@ export class RowChain {
   allowed(view: View, reader: Tx | undefined, exclusive: boolean): Version[] {
     const own = reader === undefined ? undefined : this.own(reader);
     if (own?.certain === true) return [own];
-    const possible: Version[] = [];
-    const hiding: Version[] = [];
-    for (const version of this.versions) {
-      if (version === own) continue;
-      const { commit } = version;
-      if (commit.start > view.span.end && !(view.dirty && isDirtyIn(version, view.span))) continue;
-      possible.push(version);
-      if (version.certain && commit.end < view.span.start) hiding.push(version);
-    }
-    const seen =
-      possible.length < 2 ? possible : possible.filter((version) => !isHidden(version, hiding, exclusive));
+    const seen = this.visible(view.span, rulesOf(view.dirty, exclusive), own);
     return own === undefined ? seen : [...seen, own];
   }
 
@@ -154,6 +155,7 @@ export class RowChain {
    * each of them.
    */
   prune(watermark: number, exclusive: boolean, onDrop?: (dropped: Version, next: Version) => void): void {
+    this.#locks?.release(({ owner }) => owner.holdsLocksUntil < watermark);
     if (this.undone.length > 0) this.undone = this.undone.filter(({ until }) => until >= watermark);
     if (this.vainDeletes.length > 0)
       this.vainDeletes = this.vainDeletes.filter(({ tx }) => tx.end.end >= watermark);
@@ -178,17 +180,26 @@ export class RowChain {
 
   /** There is no row and nobody can see one: as if it had never been. */
   get isGone(): boolean {
-    if (this.versions.length !== 1) return false;
+    if (this.versions.length !== 1 || this.#locks?.isFree === false) return false;
     const images = imagesOf(this.versions[0]!);
     return images.length === 1 && images[0] === 'absent';
   }
 }
 
-/** Newest first: that is the one that hides most. */
-function isHidden(version: Version, hiding: readonly Version[], exclusive: boolean): boolean {
-  for (let i = hiding.length - 1; i >= 0; i--)
-    if (hiding[i] !== version && comesBefore(version, hiding[i]!, exclusive)) return true;
-  return false;
+const committedRules: VisibilityRules<Version> = {
+  earliest: ({ commit }) => commit.start,
+  latest: ({ commit }) => commit.end,
+  isCertain: ({ certain }) => certain,
+  comesBefore: (a, b) => comesBefore(a, b, false),
+};
+const exclusiveRules: VisibilityRules<Version> = {
+  ...committedRules,
+  comesBefore: (a, b) => comesBefore(a, b, true),
+};
+
+function rulesOf(dirty: boolean, exclusive: boolean): VisibilityRules<Version> {
+  const rules = exclusive ? exclusiveRules : committedRules;
+  return dirty ? { ...rules, isSeenEarly: isDirtyIn } : rules;
 }
 
 /** A rolled-back version that ended before anybody still running began. */

@@ -6,7 +6,6 @@ import type { Catalog, Interval, Tx } from '../../rows/index.js';
 import type { Finding } from '../finding.js';
 import type { Certifier } from './certifier.js';
 import type { InFlight } from './in-flight.js';
-import type { LockTable } from './locks.js';
 import type { MirrorTable } from './mirror.js';
 import type { Tally } from './result.js';
 import type { View } from './row-chain.js';
@@ -25,7 +24,6 @@ export interface Verification {
   readonly tables: ReadonlyMap<string, MirrorTable>;
   readonly txs: ReadonlyMap<number, Tx>;
   readonly inFlight: InFlight;
-  readonly locks: LockTable;
   readonly certifier: Certifier | undefined;
   readonly bounds: Map<Tx, SnapshotBounds>;
   readonly tally: Tally;

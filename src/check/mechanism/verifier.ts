@@ -16,7 +16,6 @@ import type { Write } from './followed-write.js';
 import { InFlight, type PendingWrite } from './in-flight.js';
 import { judgeRead, judgeTracedLines } from './judge-answer.js';
 import { followOpaque, judgeChange, judgeInsert } from './judge-write.js';
-import { LockTable } from './locks.js';
 import { MirrorTable } from './mirror.js';
 import { type MechanismResult, Tally } from './result.js';
 import { comesBefore, type RowChain, type View } from './row-chain.js';
@@ -66,7 +65,6 @@ export class Verifier {
       tables: this.#tables,
       txs: this.#txs,
       inFlight: new InFlight(this.#pendingWrites()),
-      locks: new LockTable(),
       certifier: mechanism.certifier === 'none' ? undefined : new Certifier(this.#tally),
       bounds: new Map(),
       tally: this.#tally,
@@ -134,11 +132,10 @@ export class Verifier {
   }
 
   #prune(watermark: number): void {
-    const { certifier, exclusive, locks, inFlight } = this.#verification;
+    const { certifier, exclusive, inFlight } = this.#verification;
     this.#countVersions();
     const drop = certifier === undefined ? undefined : certifier.drop.bind(certifier);
     for (const table of this.#tables.values()) table.prune(watermark, exclusive, drop);
-    locks.prune(watermark);
     inFlight.prune(watermark);
   }
 

@@ -33,17 +33,13 @@ export class WrittenRows {
   follow(tx: Tx, operation: Operation): boolean {
     const statement = savepointOf(operation, this.dialect);
     if (statement === undefined) return false;
-    const { kind, name } = statement;
     const { rows, savepoints } = this.#of(tx);
-    if (kind === 'savepoint') savepoints.set(name, operation.index);
-    else if (kind === 'release') savepoints.release(name);
-    else {
-      const mark = savepoints.rollBackTo(name);
-      for (const row of rows) {
-        if (mark !== undefined) row.undo(tx, mark, intervalOf(operation).end);
-        // The engine knew the savepoint and we do not: nothing it wrote is certain any more.
-        else forgetValues(row, tx);
-      }
+    const undone = savepoints.follow(statement, operation.index);
+    if (undone === undefined) return true;
+    for (const row of rows) {
+      if (undone.backTo !== undefined) row.undo(tx, undone.backTo, intervalOf(operation).end);
+      // The engine knew the savepoint and we do not: nothing it wrote is certain any more.
+      else forgetValues(row, tx);
     }
     return true;
   }
