@@ -32,3 +32,9 @@ function escapeChar(char: string): string {
     )
     .join('');
 }
+
+/** A text as one word of a POSIX shell, for command lines that people copy. */
+export function shellWord(text: string): string {
+  if (/^[\w@%+=:,./-]+$/.test(text)) return text;
+  return `'${oneLine(text).replaceAll("'", String.raw`'\''`)}'`;
+}

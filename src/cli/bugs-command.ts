@@ -1,15 +1,13 @@
 /** `isolde bugs`: what the store holds, and the store as a regression suite. */
 import { writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
-import { explainOrdered } from '../check/index.js';
+import { describeLabel, labelOf } from '../contracts/index.js';
 import { IsoldeError } from '../errors.js';
-import { renderInterleaving } from '../histories/index.js';
-import { type Bug, discrepancies, factsOf } from '../report/index.js';
+import { type Bug, homeUrl, reportTerminal } from '../report/index.js';
 import { hideSecrets } from '../secrets.js';
 import {
   type BugRecord,
   fileProblem,
-  homeUrl,
   openStore,
   printJunit,
   type RerunReport,
@@ -98,7 +96,7 @@ async function list(flags: StoreFlags, context: CliContext): Promise<ExitCode> {
   if (flags.json === true) {
     context.out(
       JSON.stringify(
-        bugs.map((bug) => ({ ...bug, ignored: isIgnored(bug) })),
+        bugs.map((bug) => ({ ...bug, label: labelOf(bug), ignored: isIgnored(bug) })),
         null,
         2,
       ),
@@ -110,7 +108,7 @@ async function list(flags: StoreFlags, context: CliContext): Promise<ExitCode> {
       const masked = isIgnored(bug) ? ', ignored' : '';
       context.out(`${context.colors.bold(bug.id)}  ${oneLine(bug.title)}`);
       context.out(
-        `  seen ${bug.count}×, last ${bug.lastSeen}, ${shown} of ${runs} runs, signature ${bug.signature}${masked}`,
+        `  ${describeLabel(labelOf(bug))}; seen ${bug.count}×, last ${bug.lastSeen}, ${shown} of ${runs} runs, signature ${bug.signature}${masked}`,
       );
     }
   }
@@ -125,14 +123,8 @@ async function show(id: string, flags: StoreFlags, context: CliContext): Promise
     return exitCodes.nothingFound;
   }
   const { colors, width } = context;
-  context.out(`${colors.bold(oneLine(bug.title))}\n`);
-  for (const { label, value } of factsOf(bug)) context.out(`${label}: ${oneLine(value)}`);
-  const style = { heading: colors.bold, result: colors.cyan, error: colors.red };
-  context.out(`\n${renderInterleaving(bug.history, { width, style, numbered: true })}\n`);
-  for (const { transaction, statement, object, actual, expected } of discrepancies(bug)) {
-    context.out(oneLine(`${transaction}: ${statement}: ${object}: got ${actual}, expected ${expected}`));
-  }
-  context.out(`\n${explainOrdered(bug.finding).split('\n').map(oneLine).join('\n')}`);
+  const style = { heading: colors.bold, result: colors.cyan, error: colors.red, width };
+  context.out(reportTerminal(bug, style));
   context.out(`\nfiles: ${store.folderOf(bug.id)}\nreplay: ${oneLine(bug.replay)}`);
   return exitCodes.nothingFound;
 }

@@ -1,9 +1,16 @@
 /** `isolde hunt [URL]`: from a database to bugs that are ready to be filed, unattended. */
 
 import { readFile } from 'node:fs/promises';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import type { ScheduledCase } from '../cases/index.js';
-import { contracts, findContract, type Level } from '../contracts/index.js';
+import {
+  contracts,
+  type FindingLabel,
+  findContract,
+  findingLabels,
+  type Level,
+  labelOf,
+} from '../contracts/index.js';
 import { errorText, IsoldeError } from '../errors.js';
 import { type Profile, parseProfile, profiles } from '../generate/index.js';
 import {
@@ -47,6 +54,7 @@ interface HuntFlags {
   readonly restart?: boolean;
   readonly json?: boolean;
   readonly trustCase?: boolean;
+  readonly failOn: FindingLabel;
 }
 
 const defaultStore = '.isolde';
@@ -95,10 +103,18 @@ export function huntCommand(program: Command, context: CliContext, exit: (code: 
     .option('--keep-unconfirmed', 'keep the histories of findings that did not reproduce, for study')
     .option('--restart', 'start at round 0 again instead of going on behind the last one')
     .option('--trust-case', trustCaseHelp)
+    .addOption(
+      new Option(
+        '--fail-on <label>',
+        'the weakest claim that gives exit code 1: a bug that breaks the manual, one that was reported where the manual leaves room, or theory only',
+      )
+        .choices([...findingLabels])
+        .default(findingLabels[0]),
+    )
     .option('--json', 'print the result as JSON')
     .addHelpText(
       'after',
-      '\nExit code: 0 nothing found, 1 found, 3 error. Ctrl-C stops and keeps what was found.',
+      '\nExit code: 0 nothing found that --fail-on asks for, 1 found, 3 error. Ctrl-C stops and keeps what was found.',
     )
     .action(async (url: string | undefined, flags: HuntFlags) =>
       exit(await runHunt(url ?? context.defaultTarget, flags, context)),
@@ -166,7 +182,9 @@ async function runHunt(url: string | undefined, flags: HuntFlags, context: CliCo
     if (asked?.from === undefined) await state.write(stateAfter(before, result));
     if (result.bugs.some(({ bug }) => bug.finding.kind === 'server-crash')) await opener.hasCrashed();
     finish(result, flags, context, view);
-    return result.bugs.length > 0 ? exitCodes.found : exitCodes.nothingFound;
+    const weakest = findingLabels.indexOf(flags.failOn);
+    const counts = result.bugs.some(({ bug }) => findingLabels.indexOf(labelOf(bug)) <= weakest);
+    return counts ? exitCodes.found : exitCodes.nothingFound;
   } finally {
     crashed.end();
     await shelf.close();

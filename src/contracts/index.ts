@@ -24,6 +24,7 @@ export {
   parseFindingKind,
   type ReadAnomaly,
 } from './finding-kinds.js';
+export { describeLabel, type FindingLabel, findingLabels, labelOf } from './label.js';
 export { type Level, levels, parseLevel, shortLevel } from './level.js';
 export { contractsMarkdown } from './markdown.js';
 export {

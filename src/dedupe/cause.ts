@@ -19,7 +19,7 @@
 import { describeKind, type FindingKind, findContract } from '../contracts/index.js';
 import type { History } from '../histories/index.js';
 import type { Behaviour } from './behaviour.js';
-import { missedConflict, writeKind } from './conflict.js';
+import { type ConflictingWrites, describeConflict, missedConflicts, writeKind } from './conflict.js';
 import { nameShortened } from './cycle-shape.js';
 import { actOfEvent, type CaseEvent, type CaseEvents, isWrite } from './events.js';
 import { type KeyColumns, keyColumnsOf } from './keys.js';
@@ -32,6 +32,10 @@ export type CauseName = FindingKind | 'missed-conflict';
 export interface Cause {
   readonly name: CauseName;
   readonly lines: readonly string[];
+  /** The writes that should have conflicted. */
+  readonly conflicts?: readonly ConflictingWrites[];
+  /** The judged statement and what was around it. */
+  readonly around?: Surroundings;
 }
 
 /** Undefined: nothing less than the whole case identifies it. */
@@ -42,8 +46,11 @@ export function causeOf(behaviour: Behaviour, events: CaseEvents): Cause | undef
   const keys = keyColumnsOf(program, dialect);
   const mechanism = finding.contract === undefined ? undefined : findContract(finding.contract)?.mechanism;
   const name = finding.cycle === undefined ? finding.kind : nameShortened(finding.cycle);
-  const conflict = missedConflict(name, { finding, history, events, keys, dialect, mechanism });
-  if (conflict !== undefined) return { name: 'missed-conflict', lines: [`missed conflict: ${conflict}`] };
+  const conflicts = missedConflicts(name, { finding, history, events, keys, dialect, mechanism });
+  if (conflicts.length > 0) {
+    const lines = [`missed conflict: ${conflicts.map(describeConflict).join('; ')}`];
+    return { name: 'missed-conflict', lines, conflicts };
+  }
   const first = `${finding.clause ?? 'no clause'}: ${name}`;
   if (finding.cycle !== undefined) return { name, lines: [first] };
   const around = surroundingsOf(behaviour, events, keys);
@@ -52,19 +59,19 @@ export function causeOf(behaviour: Behaviour, events: CaseEvents): Cause | undef
     const ownName = name === 'own-delete-missed' ? name : 'own-write-missed';
     const hidden = around.others.length > 0 ? 'with another transaction’s writes' : 'alone';
     const own = around.own.length === 0 ? 'write' : around.own.join('+');
-    return { name: ownName, lines: [`${ownName}: ${own}, ${hidden}`] };
+    return { name: ownName, lines: [`${ownName}: ${own}, ${hidden}`], around };
   }
-  if (groupedBy === 'clause') return { name, lines: [first] };
+  if (groupedBy === 'clause') return { name, lines: [first], around };
   const lines = [
     first,
     // Whether its writer was rolled back is in the surroundings, as far as it had happened by then.
     ...rolesOf({ ...finding, transactions: [] }),
     `${around.judged}${around.own.length === 0 ? '' : ` after own ${around.own.join('+')}`}${around.others.map((other) => `; ${other}`).join('')}`,
   ];
-  return { name, lines };
+  return { name, lines, around };
 }
 
-interface Surroundings {
+export interface Surroundings {
   /** The kind of the judged statement. */
   readonly judged: string;
   /** Kinds of what its transaction wrote before, sorted, each once. */

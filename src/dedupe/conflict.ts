@@ -34,30 +34,45 @@ export interface ConflictSource {
   readonly mechanism: Mechanism | undefined;
 }
 
-/** `delete with update`; undefined: the finding does not come from a missed conflict. */
-export function missedConflict(kind: FindingKind, source: ConflictSource): string | undefined {
+/** Two kinds of write that passed, sorted by name. */
+export interface ConflictingWrites {
+  readonly writes: readonly [string, string];
+  /** Both are updates, of columns that are not the same. */
+  readonly otherColumns: boolean;
+  /** Where writers wait: whether the first was still open at the second write. */
+  readonly moment?: 'while the first is open' | 'after the first committed';
+}
+
+/** The pairs that passed, each once; none: the finding does not come from a missed conflict. */
+export function missedConflicts(kind: FindingKind, source: ConflictSource): readonly ConflictingWrites[] {
   const { writeConflict } = describeKind(kind);
   if (writeConflict === 'names') return named(source);
-  if (writeConflict === undefined && source.finding.cycle === undefined) return undefined;
+  if (writeConflict === undefined && source.finding.cycle === undefined) return [];
   return inferred(source, writeConflict === 'implies');
+}
+
+/** `delete with update`. */
+export function describeConflict({ writes, otherColumns, moment }: ConflictingWrites): string {
+  const pair = otherColumns ? 'update with update of other columns' : writes.join(' with ');
+  return moment === undefined ? pair : `${pair}, ${moment}`;
 }
 
 type Pair = readonly [Act, Act];
 
-function named(source: ConflictSource): string | undefined {
+function named(source: ConflictSource): ConflictingWrites[] {
   const { finding, history, dialect } = source;
   const [judged, ...others] = namedActs(finding, history, dialect);
   const other = others.find(({ transaction }) => transaction !== judged?.transaction);
-  if (judged === undefined || other === undefined) return undefined;
-  return describe([judged, other], source, finding.kind === 'lock-violated');
+  if (judged === undefined || other === undefined) return [];
+  return [pairOf([judged, other], source, finding.kind === 'lock-violated')];
 }
 
-function inferred(source: ConflictSource, may: boolean): string | undefined {
+function inferred(source: ConflictSource, may: boolean): ConflictingWrites[] {
   const { mechanism, events, history } = source;
   const { transactions } = events;
-  if (mechanism === undefined || transactions.flat().length > mostEvents) return undefined;
+  if (mechanism === undefined || transactions.flat().length > mostEvents) return [];
   const byRef = new Map(history.operations.map((op) => [op.statement?.join(','), op]));
-  const texts = new Set<string>();
+  const found = new Map<string, ConflictingWrites>();
   for (const [i, one] of transactions.entries()) {
     for (const two of transactions.slice(i + 1)) {
       if (!overlap(one, two) || !committed(one, byRef) || !committed(two, byRef)) continue;
@@ -67,12 +82,13 @@ function inferred(source: ConflictSource, may: boolean): string | undefined {
           const [first, second] = a.at < b.at ? [a, b] : [b, a];
           const held = second.at < endOf(transactions[first.transaction]!);
           if (!forbidden(mechanism, held, byRef.get(second.ref))) continue;
-          texts.add(describe([actOfEvent(a), actOfEvent(b)], source, held));
+          const pair = pairOf([actOfEvent(a), actOfEvent(b)], source, held);
+          found.set(describeConflict(pair), pair);
         }
       }
     }
   }
-  return texts.size === 0 ? undefined : [...texts].sort().join('; ');
+  return [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, pair]) => pair);
 }
 
 /** Whether the contract keeps the second write from succeeding. */
@@ -107,25 +123,32 @@ function committed(
 const overlap = (one: readonly CaseEvent[], two: readonly CaseEvent[]): boolean =>
   one[0]!.at < endOf(two) && two[0]!.at < endOf(one);
 
-function describe([a, b]: Pair, source: ConflictSource, held: boolean): string {
-  const moment = held ? ', while the first is open' : ', after the first committed';
-  return `${describePair(a, b, source)}${source.mechanism?.writeConflict === 'waits' ? moment : ''}`;
-}
-
-function describePair(a: Act, b: Act, { finding, keys }: ConflictSource): string {
+function pairOf([a, b]: Pair, source: ConflictSource, held: boolean): ConflictingWrites {
+  const { finding, keys, mechanism } = source;
   const kinds = [writeKind(a, keys), writeKind(b, keys)];
   const [some, others] = [a.touch.assigns, b.touch.assigns];
   // Instrumented updates all write the mark, too.
-  const apart =
+  const otherColumns =
     kinds.every((kind) => kind === 'update') &&
     finding.oracle === 'mechanism' &&
     some.size > 0 &&
     others.size > 0 &&
     ![...some].some((column) => others.has(column));
-  if (apart) return 'update with update of other columns';
   const manner = (kind: string, { touch: { returning, toNull } }: Act) =>
-    kind !== 'update' ? kind : returning ? 'update returning' : toNull ? 'update to NULL' : kind;
-  return [manner(kinds[0]!, a), manner(kinds[1]!, b)].sort().join(' with ');
+    kind !== 'update' || otherColumns
+      ? kind
+      : returning
+        ? 'update returning'
+        : toNull
+          ? 'update to NULL'
+          : kind;
+  const [first, second] = [manner(kinds[0]!, a), manner(kinds[1]!, b)].sort();
+  const moment = held ? 'while the first is open' : 'after the first committed';
+  return {
+    writes: [first!, second!],
+    otherColumns,
+    ...(mechanism?.writeConflict === 'waits' ? { moment } : {}),
+  };
 }
 
 /** What a statement does to a row that is there. An upsert updates it; many engines replace a row to change its key. */

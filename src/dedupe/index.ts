@@ -1,6 +1,7 @@
 export type { Behaviour } from './behaviour.js';
 export {
   describeBehaviour,
+  headlineOf,
   nameOf,
   signatureOf,
   signatureVersion,

@@ -27,6 +27,7 @@ import type { Behaviour } from './behaviour.js';
 import { canonicalLines } from './canonical.js';
 import { type CauseName, causeOf } from './cause.js';
 import { type CaseEvents, eventsOf } from './events.js';
+import { headlineOfCause } from './headline.js';
 import { rolesOf } from './roles.js';
 
 /** Grows whenever the same bug gets another signature: stores then look for what they keep under the older one. */
@@ -45,6 +46,13 @@ export function variantOf(behaviour: Behaviour): string {
 /** One word for the bug, for its id: an anomaly, a kind of finding, or `missed-conflict`. */
 export function nameOf(behaviour: Behaviour): CauseName {
   return causeOf(behaviour, eventsIn(behaviour))?.name ?? behaviour.finding.kind;
+}
+
+/** What a report of the bug is called: the words somebody who met it would search for. */
+export function headlineOf(behaviour: Behaviour): string {
+  return headlineOfCause(
+    causeOf(behaviour, eventsIn(behaviour)) ?? { name: behaviour.finding.kind, lines: [] },
+  );
 }
 
 /** Cause and variant before they are hashed, for people. */

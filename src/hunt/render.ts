@@ -1,7 +1,7 @@
 /** A hunt for people: the lines that are drawn over while it runs, and what each bug says when it is found. */
 import { countStatements } from '../cases/index.js';
 import { findOracle } from '../check/index.js';
-import { findContract, reportsOf } from '../contracts/index.js';
+import { describeLabel, findContract, labelOf, reportsOf } from '../contracts/index.js';
 import type { HuntCounters } from './counters.js';
 import type { Shelved } from './hunt-options.js';
 import type { Round } from './round.js';
@@ -37,7 +37,8 @@ export function renderBug({ bug, isNew, files }: Shelved, round: Round, seconds:
   const size = `${countStatements(bug.case)} statements of ${bug.raw?.operations ?? '?'}`;
   return [
     `${isNew ? 'bug' : 'known bug'} ${bug.id} after ${duration(seconds)}`,
-    `  ${bug.title}; breaks ${bug.contract ?? 'every contract'} (${bug.clause})`,
+    `  ${bug.title}`,
+    `  ${describeLabel(labelOf(bug))}: ${bug.contract ?? 'every contract'} (${bug.clause})`,
     ...reportedAs(bug),
     `  ${size}, shown in ${shown} of ${runs} replays; round ${round.number}, ${round.source}, ${findOracle(round.oracle)?.needs.run ?? round.oracle}`,
     ...files.map((file) => `  ${file}`),

@@ -2,7 +2,7 @@
  * Why a bug is one, in Markdown and HTML: the steps of the finding's explanation, numbered. Times are left out, for the order
  * is before the reader's eyes; operations keep their number, which the table of the interleaving shows too.
  */
-import { type ExplanationStyle, explainSteps } from '../check/index.js';
+import { type ExplanationStyle, explainSteps, type Step } from '../check/index.js';
 import { codeSpan, escapeHtml, escapeMarkdown, isWebAddress } from '../markup.js';
 import type { Bug } from './bug.js';
 
@@ -26,6 +26,16 @@ const inHtml: ExplanationStyle = {
       : `${escapeHtml(title)}, ${escapeHtml(url)}`,
   withoutTimes: true,
 };
+
+/** Sentences as one paragraph. */
+export function summaryMarkdown(summary: readonly Step[]): string {
+  return explainSteps({ explanation: summary, transactions: [] }, inMarkdown).join(' ');
+}
+
+/** The same in HTML. */
+export function summaryHtml(summary: readonly Step[]): string {
+  return explainSteps({ explanation: summary, transactions: [] }, inHtml).join(' ');
+}
 
 /** The argument as a numbered list in Markdown. */
 export function argumentMarkdown({ finding }: Pick<Bug, 'finding'>): string {

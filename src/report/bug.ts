@@ -12,10 +12,17 @@ import {
   type Level,
   shortLevel,
 } from '../contracts/index.js';
-import { type Behaviour, describeBehaviour, nameOf, signatureOf, variantOf } from '../dedupe/index.js';
+import {
+  type Behaviour,
+  describeBehaviour,
+  headlineOf,
+  nameOf,
+  signatureOf,
+  variantOf,
+} from '../dedupe/index.js';
 import { IsoldeError } from '../errors.js';
 import type { History, TargetStamp } from '../histories/index.js';
-import { nameEngine, nameFinding } from './names.js';
+import { nameEngine } from './names.js';
 
 export interface Bug extends Behaviour {
   /** Follows from the engine and the signature: `duckdb-missed-conflict-3f9a2c41`. */
@@ -104,13 +111,11 @@ export function makeBug(found: NewBug): Bug {
   const signature = signatureOf(found);
   const name = nameOf(found);
   const id = bugId(target, name, signature);
-  // A cycle is titled by its shortened form; everything else by what was seen.
-  const titled = finding.cycle === undefined || name === 'missed-conflict' ? finding.kind : name;
   const count = found.count ?? 1;
   const seed = found.seed ?? history.header.seed;
   return {
     id,
-    title: `${nameEngine(target.name)} ${target.version}, ${shortLevel(level)}: ${nameFinding(titled)}`,
+    title: `${placeOf(target)}, ${shortLevel(level)}: ${headlineOf(found)}`,
     target,
     level,
     ...(finding.contract === undefined ? {} : { contract: finding.contract }),
@@ -132,6 +137,12 @@ export function makeBug(found: NewBug): Bug {
     firstSeen: at,
     lastSeen: at,
   };
+}
+
+/** Engine and version; a fault that Isolde itself injected comes before anything else. */
+function placeOf({ name, version, settings }: TargetStamp): string {
+  const fault = settings?.fault === undefined ? '' : ` with injected fault ${settings.fault}`;
+  return `${nameEngine(name)} ${version}${fault}`;
 }
 
 /** The size of a history, as reports state it. */

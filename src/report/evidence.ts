@@ -2,9 +2,7 @@
  * What shows the bug when it is run again: the results of the operations the finding names, and how its transactions
  * ended. Same results, same bug; every exported form checks just these.
  */
-import { showObservation } from '../check/index.js';
-import { describeKind } from '../contracts/index.js';
-import { type History, type Operation, transactionNames } from '../histories/index.js';
+import type { History, Operation } from '../histories/index.js';
 import type { Bug } from './bug.js';
 
 type Shown = Pick<Bug, 'finding' | 'history'>;
@@ -48,49 +46,4 @@ export function sameAnswers(bug: Shown, history: History): boolean {
     if (operation.statement === undefined) return true;
     return again !== undefined && answerKey(again) === answerKey(operation);
   });
-}
-
-/** Expected against actual, one line for each thing that was wrong. */
-export interface Discrepancy {
-  readonly statement: string;
-  /** The name of the transaction that ran it. */
-  readonly transaction: string;
-  readonly object: string;
-  readonly actual: string;
-  readonly expected: string;
-}
-
-export function discrepancies({ finding, history }: Shown): Discrepancy[] {
-  const names = transactionNames(history);
-  const operations = new Map(history.operations.map((operation) => [operation.index, operation]));
-  const from = (index: number) => {
-    const operation = operations.get(index);
-    const named = finding.operations.find((each) => each.index === index);
-    return {
-      statement: operation?.sql ?? named?.text ?? '',
-      transaction: (operation && names.get(operation.transaction)) ?? '',
-    };
-  };
-  const versions = (finding.versions ?? []).map(({ operation, object, seen, allowed }) => ({
-    ...from(operation),
-    object,
-    actual: showObservation(seen),
-    expected:
-      allowed.length === 0 ? describeKind(finding.kind).expected : allowed.map(showObservation).join(' or '),
-  }));
-  if (versions.length > 0) return versions;
-  const around = (finding.cycle ?? []).map(
-    ({ from: a, to: b }) => `${names.get(a) ?? a} before ${names.get(b) ?? b}`,
-  );
-  if (around.length === 0) return [];
-  const committed = finding.transactions.map(({ name }) => name).join(', ');
-  return [
-    {
-      statement: 'COMMIT',
-      transaction: '',
-      object: committed,
-      actual: `all committed, though each needs another order: ${around.join(', ')}`,
-      expected: describeKind(finding.kind).expected,
-    },
-  ];
 }

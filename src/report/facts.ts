@@ -1,6 +1,6 @@
 /** The facts of a bug in the order every report lists them. */
 
-import { findContract } from '../contracts/index.js';
+import { describeLabel, findContract, labelOf } from '../contracts/index.js';
 import { counted } from '../words.js';
 import type { Bug, BugVariant, VersionTried } from './bug.js';
 import { nameEngine } from './names.js';
@@ -21,6 +21,7 @@ export function factsOf(bug: Bug): Fact[] {
     ...(settings.length === 0 ? [] : [{ label: 'Settings', value: settings.join(', ') }]),
     { label: 'Isolation level', value: bug.level.toUpperCase() },
     { label: 'Contract', value: contractName(bug) },
+    { label: 'Claim', value: describeLabel(labelOf(bug)) },
     { label: 'Clause broken', value: bug.clause },
     { label: 'Kind', value: `${finding.kind} (${finding.oracle} oracle, ${finding.certainty})` },
     { label: 'Reproduced', value: `${reproduced.shown} of ${reproduced.runs} runs` },

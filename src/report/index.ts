@@ -10,16 +10,18 @@ export {
   sizeOfHistory,
   type VersionTried,
 } from './bug.js';
+export { type Comparison, compareAnswers } from './comparison.js';
+export { type ReportDocument, type Reproduction, reportDocument } from './document.js';
 export {
   answerKey,
-  type Discrepancy,
-  discrepancies,
   sameAnswers,
   witnessOperations,
 } from './evidence.js';
 export { type ExportFile, type ExportForm, exportFiles, exportForms } from './exports/index.js';
 export { contractName, factsOf } from './facts.js';
+export { homeUrl } from './home-url.js';
 export { reportHtml } from './html.js';
 export { reportMarkdown } from './markdown.js';
 export { nameEngine, nameFinding } from './names.js';
+export { reportTerminal, type TerminalStyle } from './terminal.js';
 export { timelineSvg } from './timeline.js';

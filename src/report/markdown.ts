@@ -1,49 +1,53 @@
 /** The report as Markdown, for issue trackers. Data stands only in code spans, fences and escaped prose. */
-import { printScript } from '../cases/index.js';
 import { interleave } from '../histories/index.js';
 import { codeBlock, codeCell, codeSpan, escapeMarkdown, isWebAddress } from '../markup.js';
 import { oneLine } from '../visible.js';
-import { argumentMarkdown } from './argument.js';
+import { argumentMarkdown, summaryMarkdown } from './argument.js';
 import type { Bug } from './bug.js';
-import { discrepancies } from './evidence.js';
-import { factsOf, versionLine, versionsOf } from './facts.js';
+import type { Comparison } from './comparison.js';
+import { type ReportDocument, reportDocument } from './document.js';
+import { versionLine } from './facts.js';
 
 export function reportMarkdown(bug: Bug): string {
+  const report = reportDocument(bug);
+  const { reproduction } = report;
   return `${[
-    `# ${escapeMarkdown(bug.title)}`,
-    factsOf(bug)
-      .map(({ label, value }) => `- **${label}:** ${escapeMarkdown(value)}`)
-      .join('\n'),
-    sources(bug),
-    '## Interleaving',
-    'Time goes down; each column is a session, results in place.',
+    `# ${escapeMarkdown(report.title)}`,
+    escapeMarkdown(report.standing),
+    summaryMarkdown(report.summary),
+    ...(report.setup.length === 0 ? [] : [codeBlock(report.setup.map((sql) => `${sql};`).join('\n'), 'sql')]),
     interleavingTable(bug),
-    '## Expected against actual',
-    expectations(bug),
+    comparisonTable(report.comparisons),
     '## Why this is wrong',
     argumentMarkdown(bug),
-    ...(bug.finding.assumes ?? []).map((text) => `Assumes: ${escapeMarkdown(text)}`),
+    ...report.assumes.map((text) => `Assumes: ${escapeMarkdown(text)}`),
+    sources(report.sources),
     '## To reproduce',
-    codeBlock(bug.replay, 'sh'),
-    'The case and its order, for `isolde run`:',
-    codeBlock(printScript(bug), 'sql'),
+    'Save this as `repro.sql`:',
+    codeBlock(reproduction.script, 'sql'),
+    'Run and judge it:',
+    codeBlock(reproduction.command, 'sh'),
     '## Versions tried',
     table(
       ['engine', 'version', 'settings', 'outcome', 'shown', 'when'],
-      versionsOf(bug).map((version) => versionLine(version).map(escapeMarkdown)),
+      report.versions.map((version) => versionLine(version).map(escapeMarkdown)),
     ),
-    '## Behaviour signature',
-    codeBlock(bug.behaviour),
+    '## Details',
+    report.details.map(({ label, value }) => `- **${label}:** ${escapeMarkdown(value)}`).join('\n'),
+    'Found by:',
+    codeBlock(reproduction.again, 'sh'),
+    'Behaviour:',
+    codeBlock(report.behaviour),
   ]
     .filter((part) => part !== '')
     .join('\n\n')}\n`;
 }
 
-function sources({ sources: list }: Bug): string {
+function sources(list: ReportDocument['sources']): string {
   return list
-    .map(({ clause, title, url }) => {
+    .map(({ title, url }) => {
       const link = isWebAddress(url) ? `<${url}>` : codeSpan(url);
-      return `- Source (${escapeMarkdown(clause)}): ${escapeMarkdown(title)}, ${link}`;
+      return `- ${escapeMarkdown(title)}, ${link}`;
     })
     .join('\n');
 }
@@ -62,15 +66,13 @@ export function interleavingTable({ history }: Pick<Bug, 'history'>): string {
   return table(['operation', ...sessions.map(escapeMarkdown)], rows);
 }
 
-function expectations(bug: Bug): string {
-  const list = discrepancies(bug);
-  if (list.length === 0) return 'See the argument below.';
+function comparisonTable(list: readonly Comparison[]): string {
+  if (list.length === 0) return '';
   return table(
-    ['transaction', 'statement', 'object', 'actual', 'expected'],
-    list.map(({ transaction, statement, object, actual, expected }) => [
+    ['transaction', 'statement', 'actual', 'expected'],
+    list.map(({ transaction, statement, actual, expected }) => [
       escapeMarkdown(transaction),
       codeCell(statement),
-      codeCell(object),
       codeCell(actual),
       codeCell(expected),
     ]),

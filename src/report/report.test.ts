@@ -109,7 +109,9 @@ describe('a report', () => {
   it('says everything a maintainer asks for, in Markdown and in HTML', () => {
     for (const text of [reportMarkdown(bug), reportHtml(bug)]) {
       for (const part of [
-        'a row that changed after the snapshot is written without a conflict',
+        'Concurrent DELETE and UPDATE of one row do not conflict',
+        'A row that changed after the snapshot was written without an error.',
+        'breaks the manual',
         'DuckDB',
         bug.target.version,
         'SNAPSHOT',
@@ -117,10 +119,10 @@ describe('a report', () => {
         'https://',
         'UPDATE test SET value = 55 WHERE id = 1',
         '1 matched',
-        'written without an error',
         'a serialization error',
         '20 of 20 runs',
         '1543 operations',
+        'npx isolde-db run repro.sql --check --target duckdb: --contract duckdb:snapshot',
         'npx isolde bugs rerun',
         'However,',
       ]) {
@@ -137,7 +139,6 @@ describe('a report', () => {
 
   it('is one page without scripts and without requests', () => {
     const html = reportHtml(bug);
-    expect(html.match(/<svg/g)).toHaveLength(2);
     expect(html).not.toMatch(/<script|<link|<img|<iframe|@import|url\(\s*['"]?http|\son\w+=/i);
     expect(html).toContain(`default-src 'none'`);
     const loads = [...html.matchAll(/\s(src|href|action|data)="([^"]*)"/g)];

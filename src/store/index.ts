@@ -3,7 +3,7 @@ export { diskFiles, fileProblem, readText, type StoreFiles } from './files.js';
 export type { Ignored } from './ignore-file.js';
 export { type Judgement, judgeRun } from './judge-run.js';
 export { printJunit, type RerunReport } from './junit.js';
-export { homeUrl, type RerunOptions, type RerunResult, rerunBug } from './rerun.js';
+export { type RerunOptions, type RerunResult, rerunBug } from './rerun.js';
 export {
   type Added,
   type AddOptions,

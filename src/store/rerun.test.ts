@@ -4,11 +4,11 @@ import { findContract } from '../contracts/index.js';
 import type { History } from '../histories/index.js';
 import { probeCases } from '../probe/index.js';
 import { findBug, findGraphBug } from '../report/found-bug.case.js';
-import { type Bug, makeBug, sameAnswers } from '../report/index.js';
+import { type Bug, homeUrl, makeBug, sameAnswers } from '../report/index.js';
 import { openTarget, type Scratch, type Target } from '../targets/index.js';
 import { judgeRun } from './judge-run.js';
 import { printJunit } from './junit.js';
-import { homeUrl, rerunBug } from './rerun.js';
+import { rerunBug } from './rerun.js';
 
 let duckdb: Target;
 let faulty: Target;

@@ -11,7 +11,7 @@ import { type SessionLimits, SessionPool } from '../execute/index.js';
 import type { History } from '../histories/index.js';
 import { type RunPlace, runAndJudge, vendorContract } from '../judge/index.js';
 import type { Bug, RerunOutcome } from '../report/index.js';
-import { findDeclaration, type Scratch, type Target } from '../targets/index.js';
+import type { Scratch, Target } from '../targets/index.js';
 import { type Judgement, judgeRun } from './judge-run.js';
 
 export interface RerunOptions {
@@ -109,12 +109,4 @@ function whyUnfit(bug: Bug, target: Target): string | undefined {
   const wanted = [bug.level, ...bug.case.sessions.flatMap(({ level }) => level ?? [])];
   const missing = wanted.find((level) => !target.levels.some((offered) => offered.level === level));
   return missing === undefined ? undefined : `${target.name} has no level ${missing}`;
-}
-
-/** Where a bug can be tried when nobody says where: the private or embedded server of its engine. */
-export function homeUrl({ target: { name, settings } }: Pick<Bug, 'target'>): string | undefined {
-  // Settings of an imported bug are a stranger's: none may smuggle in another parameter.
-  const url = findDeclaration(name)?.privateUrl?.(settings ?? {});
-  if (url === undefined || settings?.fault === undefined) return url;
-  return `${url}${url.includes('?') ? '&' : '?'}fault=${encodeURIComponent(settings.fault)}`;
 }

@@ -71,14 +71,14 @@ describe('exports of DuckDB #17223', () => {
     const cycle = seen.finding.cycle!.map((edge) => ({ ...edge, kind: 'ww' as const }));
     const { code, out } = await runNodeScript({ ...seen, finding: { ...seen.finding, cycle } });
     expect(out).toContain('isolde bugs rerun decides');
-    expect(code).toBe(2);
+    expect(code).toBe(125);
   });
 
   it('the stand-alone script exits with 2 when the set-up fails', async () => {
     const broken: Bug = { ...bug, case: { ...bug.case, setup: ['CREATE TABEL t (id INT)'] } };
     const { code, err } = await runNodeScript(broken);
     expect(err).toContain('could not be run');
-    expect(code).toBe(2);
+    expect(code).toBe(125);
   });
 
   it('the SQL in the bug form runs and shows the bug again', async () => {

@@ -3,16 +3,18 @@
  * reporter knows (the operating system of a remote server) is left as a line to fill in.
  */
 
+import { headlineOf } from '../../dedupe/index.js';
 import { codeBlock, codeSpan, escapeMarkdown, isWebAddress } from '../../markup.js';
 import { type BugField, type BugPart, findDeclaration } from '../../targets/index.js';
 import { oneLine } from '../../visible.js';
 import { counted } from '../../words.js';
-import { argumentMarkdown } from '../argument.js';
+import { argumentMarkdown, summaryMarkdown } from '../argument.js';
 import type { Bug } from '../bug.js';
-import { discrepancies, witnessOperations } from '../evidence.js';
+import { type Comparison, compareAnswers } from '../comparison.js';
+import { reportDocument } from '../document.js';
 import { contractName, versionLine, versionsOf } from '../facts.js';
 import { interleavingTable } from '../markdown.js';
-import { nameEngine, nameFinding } from '../names.js';
+import { nameEngine } from '../names.js';
 import type { ExportForm } from './export.js';
 import { mtrExport } from './mtr.js';
 import { specExport } from './spec.js';
@@ -61,13 +63,14 @@ const generalForm: readonly BugField[] = [
   { title: 'Why this is wrong', content: ['argument'] },
 ];
 
+/** The title without engine and version, which every form asks for elsewhere. */
 function synopsis(bug: Bug): string {
-  return escapeMarkdown(`${bug.level.toUpperCase()}: ${nameFinding(bug.finding.kind)}`);
+  return escapeMarkdown(`${bug.level.toUpperCase()}: ${headlineOf(bug)}`);
 }
 
 function description(bug: Bug): string {
   return [
-    `At ${escapeMarkdown(bug.level.toUpperCase())}, ${escapeMarkdown(nameFinding(bug.finding.kind))}.`,
+    summaryMarkdown(reportDocument(bug).summary),
     `Expected: ${expected(bug)}`,
     `Actual: ${actual(bug)}`,
     argument(bug),
@@ -109,14 +112,10 @@ function actual(bug: Bug): string {
   return listOf(bug, ({ actual: text }) => text);
 }
 
-function listOf(bug: Bug, choose: (one: ReturnType<typeof discrepancies>[number]) => string): string {
-  const list = discrepancies(bug).map(
-    (one) =>
-      `${escapeMarkdown(one.transaction)} ${codeSpan(one.statement)}, ${codeSpan(one.object)}: ${codeSpan(choose(one))}`,
-  );
-  if (list.length > 0) return list.join('\n\n');
-  const witnesses = witnessOperations(bug).map(({ sql }) => codeSpan(sql ?? ''));
-  return `see the argument; the statements concerned are ${witnesses.join(', ')}`;
+function listOf(bug: Bug, choose: (one: Comparison) => string): string {
+  return compareAnswers(bug)
+    .map((one) => `${escapeMarkdown(one.transaction)} ${codeSpan(one.statement)}: ${codeSpan(choose(one))}`)
+    .join('\n\n');
 }
 
 function environment(bug: Bug): string {

@@ -10,7 +10,7 @@ import { showValue, type Value } from '../../sql/index.js';
 import { findDeclaration } from '../../targets/index.js';
 import { oneLine } from '../../visible.js';
 import type { Bug } from '../bug.js';
-import { discrepancies } from '../evidence.js';
+import { compareAnswers } from '../comparison.js';
 import type { ExportForm } from './export.js';
 import { createdTables, levelOf, plainNames, replayBatches } from './steps.js';
 
@@ -109,9 +109,9 @@ function printTest(bug: Bug): { test: string; result: string } {
   const writer = new TestWriter();
   writer.command(`# ${oneLine(bug.title)}`);
   writer.command('# The result file holds what the server answers today.');
-  for (const { statement, transaction, object, actual, expected } of discrepancies(bug)) {
+  for (const { statement, transaction, actual, expected } of compareAnswers(bug)) {
     writer.command(`# ${oneLine(`${transaction}: ${statement}`)}`);
-    writer.command(`#   ${oneLine(`${object}: got ${actual}; expected ${expected}`)}`);
+    writer.command(`#   ${oneLine(`got ${actual}; expected ${expected}`)}`);
   }
   writer.command('--disable_connect_log');
   for (const sql of bug.case.setup) writer.statement(withEngine(sql));

@@ -1,6 +1,7 @@
 /**
  * A stand-alone Node script: needs only the engine's driver, sends the statements in order and compares the answers that
- * show the bug. Exit code 1: the bug shows; 0: it does not; 2: it could not be run, or this script cannot tell.
+ * show the bug. Exit code 1: the bug shows; 0: it does not; 125: it could not be run, or this script cannot tell. These are the
+ * codes that `git bisect run` takes for bad, good and skip.
  *
  * Equal answers show the bug only where answers are what its oracle judges. A lock that is kept now changes no answer but makes
  * a statement wait, so that counts as another answer; and row versions, which only instrumented runs see, are not in the
@@ -13,7 +14,7 @@ import { showValue } from '../../sql/index.js';
 import { findDeclaration, type ReproDriver } from '../../targets/index.js';
 import { oneLine } from '../../visible.js';
 import type { Bug } from '../bug.js';
-import { discrepancies } from '../evidence.js';
+import { compareAnswers } from '../comparison.js';
 import type { ExportForm } from './export.js';
 import { levelOf, type ReplayStep, replayBatches } from './steps.js';
 
@@ -30,9 +31,9 @@ function reproDriverOf(name: string): ReproDriver | undefined {
 
 function printNodeScript(bug: Bug): string {
   const driver = reproDriverOf(bug.target.name)!;
-  const wrong = discrepancies(bug).map(
-    ({ transaction, statement, object, actual, expected }) =>
-      `${transaction}: ${statement}: ${object}: got ${actual}; expected ${expected}`,
+  const wrong = compareAnswers(bug).map(
+    ({ transaction, statement, actual, expected }) =>
+      `${transaction}: ${statement}: got ${actual}; expected ${expected}`,
   );
   const data = {
     setup: bug.case.setup,
@@ -46,7 +47,7 @@ function printNodeScript(bug: Bug): string {
     ...wrong.map((text) => `//   ${oneLine(text)}`),
     `// Needs Node 20 and: npm install ${driver.packages.join(' ')}`,
     `// Run: node repro.mjs${driver.argument === '' ? '' : ` ${driver.argument}`}`,
-    '// Exit code: 1 the bug shows, 0 it does not, 2 it could not be run or this script cannot tell.',
+    '// Exit code, fit for git bisect run: 1 the bug shows, 0 it does not, 125 it could not be run or this script cannot tell.',
   ];
   return `${head.join('\n')}
 ${driver.code}
@@ -181,7 +182,7 @@ async function main() {
     const differing = witnesses.filter((step) => !isAsSeen(step.expect, answers.get(step), waited.has(step)));
     if (differing.length === 0 && !answersDecide) {
       console.log('Every answer is as it was when the bug was confirmed. The bug shows in row versions, which answers do not tell: isolde bugs rerun decides.');
-      return 2;
+      return 125;
     }
     if (differing.length === 0) {
       console.log('The bug shows: every answer is as it was when the bug was confirmed.');
@@ -199,6 +200,6 @@ try {
   process.exitCode = await main();
 } catch (error) {
   console.error('could not be run: ' + String(error?.message ?? error));
-  process.exitCode = 2;
+  process.exitCode = 125;
 }
 `;

@@ -6,7 +6,7 @@ import { transactionsOf } from '../../cases/index.js';
 import { splitStatements } from '../../sql/index.js';
 import { oneLine } from '../../visible.js';
 import type { Bug } from '../bug.js';
-import { discrepancies } from '../evidence.js';
+import { compareAnswers } from '../comparison.js';
 import type { ExportForm } from './export.js';
 import { createdTables, levelOf, plainNames, replayBatches } from './steps.js';
 
@@ -27,9 +27,9 @@ export const specExport: ExportForm = {
 function printSpec(bug: Bug): string {
   const names = plainNames(bug.case.sessions.map(({ name }) => name));
   const lines = [`# ${oneLine(bug.title)}`, '#'];
-  for (const { statement, transaction, object, actual, expected } of discrepancies(bug)) {
+  for (const { statement, transaction, actual, expected } of compareAnswers(bug)) {
     lines.push(`# ${oneLine(`${transaction}: ${statement}`)}`);
-    lines.push(`#   ${oneLine(`${object}: got ${actual}; expected ${expected}`)}`);
+    lines.push(`#   ${oneLine(`got ${actual}; expected ${expected}`)}`);
   }
   lines.push('', ...bug.case.setup.map((sql) => `setup { ${sql}; }`));
   const tables = createdTables(bug.case.setup);

@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import { headlineOfCause } from './headline.js';
+
+const conflict = (a: string, b: string, more = {}) => ({
+  writes: [a, b] as const,
+  otherColumns: false,
+  ...more,
+});
+const missed = (...conflicts: ReturnType<typeof conflict>[]) =>
+  headlineOfCause({ name: 'missed-conflict', lines: [], conflicts });
+
+describe('the headline of a bug', () => {
+  it('names the statements that should have conflicted', () => {
+    expect(missed(conflict('delete', 'update'))).toBe(
+      'Concurrent DELETE and UPDATE of one row do not conflict',
+    );
+    expect(missed(conflict('update', 'update'))).toBe('Concurrent UPDATEs of one row do not conflict');
+    expect(missed(conflict('update', 'update', { otherColumns: true }))).toBe(
+      'Concurrent UPDATEs of different columns of one row do not conflict',
+    );
+    expect(missed(conflict('update', 'update to NULL'))).toBe(
+      'Concurrent UPDATE and UPDATE to NULL of one row do not conflict',
+    );
+    expect(missed(conflict('update', 'update', { moment: 'while the first is open' }))).toBe(
+      'Concurrent UPDATEs of one row do not wait for each other',
+    );
+    expect(missed(conflict('delete', 'update'), conflict('update', 'update'))).toBe(
+      'Concurrent writes of one row do not conflict',
+    );
+  });
+
+  it('names the own write that does not show', () => {
+    const around = { judged: 'select', own: ['update of a key'], others: ['committed delete'] };
+    expect(headlineOfCause({ name: 'own-write-missed', lines: [], around })).toBe(
+      'A transaction does not see its own UPDATE of a key beside a concurrent transaction',
+    );
+    expect(headlineOfCause({ name: 'own-write-missed', lines: [] })).toBe(
+      'A transaction does not see its own write',
+    );
+  });
+
+  it('is otherwise what the kind is called', () => {
+    expect(headlineOfCause({ name: 'write-skew', lines: [] })).toBe('Write skew (A5B)');
+  });
+});
