@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { countStatements } from '../src/cases/index.js';
+import { IsoldeError } from '../src/errors.js';
 import { capabilitiesOf } from '../src/generate/index.js';
 import {
   groupSize,
@@ -54,6 +55,34 @@ describe('a hunt in DuckDB', () => {
     expect(bugsIn(store)).toEqual([bug.id]);
     for (const file of files) expect(readFileSync(file, 'utf8')).toContain(bug.title);
   }, 60_000);
+
+  it('sets a program aside that cannot be set up', async () => {
+    const refused: number[] = [];
+    const result = await hunt({
+      open: async () => {
+        const target = await openTarget('duckdb:');
+        const createScratch = async () => {
+          const scratch = await target.createScratch();
+          const reset = (setup: readonly string[]) =>
+            setup.length === 0
+              ? scratch.reset(setup)
+              : Promise.reject(new IsoldeError('target', 'cannot be reset'));
+          return Object.assign(Object.create(scratch), { reset }) as typeof scratch;
+        };
+        return { ...target, createScratch };
+      },
+      shelf: await openShelf(newStore()),
+      seed: '1',
+      from: 80,
+      to: 96,
+      profile: 'no-op',
+      onEvent: (event) => {
+        if (event.kind === 'refused') refused.push(event.round.number);
+      },
+    });
+    expect(refused).toEqual([80, 81, 88, 89]);
+    expect(result.counters.roundsNotRun).toBe(16);
+  });
 
   it('brings the finding under way to its end when the time is up', async () => {
     const forMs = 5_000;

@@ -27,12 +27,15 @@ export {
 export { describeLabel, type FindingLabel, findingLabels, labelOf } from './label.js';
 export { type Level, levels, parseLevel, shortLevel } from './level.js';
 export { contractsMarkdown } from './markdown.js';
+export { contractForTables, type TablesContract } from './storage-engine.js';
 export {
   contractFor,
   contracts,
   contractsOf,
+  engineSetting,
   fieldOfClause,
   findContract,
   reportedContract,
   reportsOf,
+  usualEngine,
 } from './table.js';

@@ -5,6 +5,7 @@ import { theoryContracts } from './theory.js';
 import { cockroachContracts } from './vendors/cockroach.js';
 import { duckdbContracts } from './vendors/duckdb.js';
 import { mariadbContracts } from './vendors/mariadb.js';
+import { myrocksContracts } from './vendors/myrocks.js';
 import { mysqlContracts } from './vendors/mysql.js';
 import { oracleContracts } from './vendors/oracle.js';
 import { postgresContracts } from './vendors/postgres.js';
@@ -20,6 +21,7 @@ export const contracts: readonly Contract[] = [
   ...sqliteContracts,
   ...postgresContracts,
   ...mariadbContracts,
+  ...myrocksContracts,
   ...mysqlContracts,
   ...tidbContracts,
   ...cockroachContracts,
@@ -38,8 +40,12 @@ export function contractsOf(owner: string): readonly Contract[] {
   return contracts.filter((contract) => contract.owner === owner);
 }
 
+/** The setting that says where tables are kept whose CREATE TABLE does not say it (MySQL's family), and its usual value. */
+export const engineSetting = 'default_storage_engine';
+export const usualEngine = 'InnoDB';
+
 /**
- * The contract that holds for an owner at a level with these settings. Among the rows whose settings are all
+ * The contract that holds for an owner at a level with these settings. A storage engine has only contracts of its own. Among the rows whose settings are all
  * met, the one that names most of them; a setting nobody mentions counts as met only if no row asks for it. What adds
  * to a manual (`extends`) is never taken unasked.
  *
@@ -55,6 +61,10 @@ export function contractFor(
     (contract) =>
       contract.extends === undefined &&
       contract.level === level &&
+      sameSetting(
+        settings[engineSetting] ?? usualEngine,
+        contract.settings?.[engineSetting] ?? usualEngine,
+      ) &&
       Object.entries(contract.settings ?? {}).every(([name, value]) => sameSetting(settings[name], value)),
   );
   return met.sort((a, b) => countSettings(b) - countSettings(a))[0];

@@ -78,6 +78,20 @@ export class DatabaseLanes {
   }
 
   /**
+   * Gives the lane a new scratch and new sessions: what the old ones hold (a transaction nobody knows of) ends with them. False:
+   * the database does not do as much.
+   */
+  async renew(number: number): Promise<boolean> {
+    const lane = this.#lanes.get(number);
+    this.#lanes.delete(number);
+    if (lane !== undefined) await closeLane(lane);
+    return this.lane(number).then(
+      () => this.isAlive(number),
+      () => false,
+    );
+  }
+
+  /**
    * Opens the database again, unless that was done since the generation given; false if it was told to stop before it
    * could. Rejects if the database does not come back in time.
    */
@@ -125,11 +139,11 @@ export class DatabaseLanes {
   async #closeLanes(): Promise<void> {
     const lanes = [...this.#lanes.values()];
     this.#lanes.clear();
-    await Promise.all(
-      lanes.map(async ({ scratch, sessions }) => {
-        await sessions.close().catch(() => undefined);
-        await scratch.drop().catch(() => undefined);
-      }),
-    );
+    await Promise.all(lanes.map(closeLane));
   }
+}
+
+async function closeLane({ scratch, sessions }: DatabaseLane): Promise<void> {
+  await sessions.close().catch(() => undefined);
+  await scratch.drop().catch(() => undefined);
 }

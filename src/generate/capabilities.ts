@@ -4,8 +4,9 @@
  * What an engine refuses is declared in its folder (`targets/NAME/declaration.ts`); `learn.ts` adds to it from histories. Capabilities are plain JSON, so what was
  * learned about an engine can be kept and used again.
  */
+import { engineSetting } from '../contracts/index.js';
 import type { Dialect } from '../sql/index.js';
-import { targetDeclarations } from '../targets/index.js';
+import { type GenerationLimits, type Target, targetDeclarations } from '../targets/index.js';
 import type { Feature } from './features.js';
 
 export interface Capabilities {
@@ -27,11 +28,16 @@ export interface Capabilities {
 
 const declared: ReadonlyMap<string, Omit<Capabilities, 'target'>> = new Map(
   targetDeclarations.flatMap(({ name, dialect, generation }) =>
-    dialect === undefined || generation === undefined
-      ? []
-      : [[name, { dialect, ...generation, unsupported: generation.unsupported as readonly Feature[] }]],
+    dialect === undefined || generation === undefined ? [] : [[name, withoutEngines(dialect, generation)]],
   ),
 );
+
+function withoutEngines(
+  dialect: Dialect,
+  { byEngine: _, ...limits }: GenerationLimits,
+): Omit<Capabilities, 'target'> {
+  return { dialect, ...limits, unsupported: limits.unsupported as readonly Feature[] };
+}
 
 /** Targets whose capabilities are declared. */
 export const knownTargets: readonly string[] = [...declared.keys()];
@@ -45,8 +51,17 @@ const byDialect: Readonly<Record<Dialect, string>> = {
 };
 
 /** What a target is declared to support; one we have no table for gets its dialect's, and learns. */
-export function capabilitiesOf(target: { readonly name: string; readonly dialect: Dialect }): Capabilities {
-  return { target: target.name, ...(declared.get(target.name) ?? declared.get(byDialect[target.dialect])!) };
+export function capabilitiesOf(target: {
+  readonly name: string;
+  readonly dialect: Dialect;
+  readonly stamp?: Target['stamp'];
+}): Capabilities {
+  const { name, dialect, stamp } = target;
+  const usual = { target: name, ...(declared.get(name) ?? declared.get(byDialect[dialect])!) };
+  const engine = stamp?.settings?.[engineSetting]?.toLowerCase() ?? '';
+  const limits = targetDeclarations.find((each) => each.name === name)?.generation?.byEngine?.[engine];
+  if (limits === undefined) return usual;
+  return { ...usual, unsupported: [...usual.unsupported, ...(limits as readonly Feature[])] };
 }
 
 /** Capabilities by the name of a target or dialect. */

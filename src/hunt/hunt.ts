@@ -61,6 +61,8 @@ export async function hunt(options: HuntOptions): Promise<HuntResult> {
 const longestOvertimeMs = 20_000;
 /** At most so many findings of one round are looked at: a round that shows one bug often shows it many times. */
 const mostPerRound = 3;
+/** A program that could not be run so often is set aside. */
+const mostFailures = 2;
 /** Cases from which an engine without a table of capabilities is learned. */
 const lessons = 24;
 
@@ -180,9 +182,15 @@ class Hunt {
       const first = Math.max(from, group * groupSize);
       const end = Math.min(to, (group + 1) * groupSize);
       if (first >= end) return;
+      // Rounds of a group share a program, all but the first ones: what cannot be run twice is not tried six times more.
+      const failures = new Map<string, number>();
       for (let number = first; number < end; number++) {
         if (this.stop.signal.aborted || this.#timeIsUp) return;
-        await this.#round(rounds.round(number), lane);
+        const round = rounds.round(number);
+        const program = round.case.setup.join(';');
+        const failed = failures.get(program) ?? 0;
+        if (failed >= mostFailures) this.counters.roundsNotRun++;
+        else if (!(await this.#round(round, lane))) failures.set(program, failed + 1);
         if (this.stop.signal.aborted) return;
         if (number === end - 1) this.#doneGroups.add(group);
         this.#progress(group, number);
@@ -207,15 +215,16 @@ class Hunt {
     });
   }
 
-  async #round(round: Round, lane: number): Promise<void> {
+  /** Whether the round could be run. */
+  async #round(round: Round, lane: number): Promise<boolean> {
     const request = this.#request(round);
     const observed: Observed = await this.database.observe(request, lane);
     if (observed.kind !== 'ran') {
-      if (this.stop.signal.aborted) return;
+      if (this.stop.signal.aborted) return true;
       this.counters.roundsNotRun++;
       if (observed.kind === 'bad-setup')
         this.options.onEvent?.({ kind: 'refused', round, message: observed.message });
-      return;
+      return false;
     }
     const { history, findings } = observed;
     countRound(this.counters, history, this.#programs);
@@ -226,8 +235,9 @@ class Hunt {
       if (identities.has(identity) || identities.size >= mostPerRound) continue;
       identities.add(identity);
       await this.#consider({ request, finding, history }, round, lane, identity);
-      if (this.stop.signal.aborted) return;
+      if (this.stop.signal.aborted) break;
     }
+    return true;
   }
 
   async #consider(raw: Raw, round: Round, lane: number, identity: string): Promise<void> {

@@ -95,7 +95,8 @@ export class Database {
       if (signal?.aborted === true) return { kind: 'cut' };
       if (!(error instanceof IsoldeError) || (error.code !== 'connect' && error.code !== 'target'))
         throw error;
-      if (await this.lanes.isAlive(number)) return { kind: 'bad-setup', message: error.message };
+      if ((await this.lanes.isAlive(number)) || (await this.lanes.renew(number)))
+        return { kind: 'bad-setup', message: error.message };
       await this.lanes.reopen(generation, error.message);
       return { kind: 'cut' };
     }

@@ -4,7 +4,7 @@
  * | pivot             | certainly | likely |
  * |-------------------|---|---|
  * | `begin`           | BEGIN; without one the first statement on data | BEGIN IMMEDIATE, EXCLUSIVE or DEFERRED; any other statement |
- * | `first-statement` | the first statement on data | any other statement but control |
+ * | `first-statement` | the first statement on data; MyRocks: the first query or write that certainly met a row | any other statement but control |
  * | `first-read`      | the first plain SELECT that certainly looked at a table | any other plain SELECT |
  *
  * Perhaps: a SET, a subquery of a write. Who must be sound takes all of them into account, who wants the likeliest order the
@@ -31,6 +31,8 @@ export function fixesSnapshot(
     if (kind !== 'read' && (kind !== 'select' || isLocking(operation, dialect))) return 'perhaps';
     return kind === 'read' || looksAtTables(operation) ? 'certainly' : 'likely';
   }
+  // MyRocks takes its snapshot when it first touches data, which a condition that can never hold does not.
+  if (dialect === 'mysql' && dataKinds.has(kind)) return metRows(operation) ? 'certainly' : 'likely';
   if (dataKinds.has(kind)) return 'certainly';
   return controlKinds.has(kind) || kind === 'set' ? 'perhaps' : 'likely';
 }
@@ -75,6 +77,13 @@ function looksAtTables({ sql, rows, accesses }: Operation): boolean {
   if (rows !== undefined && (rows.length > 1 || rows[0]?.some(isSomething) === true))
     return (sql.match(selectWord)?.length ?? 0) <= (sql.match(fromWord)?.length ?? 0);
   return plainSearch.test(sql);
+}
+
+/** A query or a write that certainly found something in a table. */
+function metRows(operation: Operation): boolean {
+  const { kind, matched = 0 } = operation;
+  if (kind === 'select') return looksAtTables(operation);
+  return kind === 'read' || ((kind === 'update' || kind === 'delete') && matched > 0);
 }
 
 function isLocking(operation: Operation, dialect: Dialect | undefined): boolean {

@@ -11,7 +11,15 @@
  * (a SET, a statement that failed), the span reaches from the first that may to the first that certainly does.
  */
 
-import { type Contract, contractFor, type Level, type Mechanism, parseLevel } from '../contracts/index.js';
+import {
+  type Contract,
+  contractFor,
+  engineSetting,
+  type Level,
+  type Mechanism,
+  parseLevel,
+  usualEngine,
+} from '../contracts/index.js';
 import type { HistoryHeader, Operation } from '../histories/index.js';
 import type { SessionId, TransactionId } from '../ids.js';
 import type { Dialect } from '../sql/index.js';
@@ -76,11 +84,15 @@ export function transactionsOfHistory(
   }
   const usual = header.level ?? contract.level;
   const promises = new Map<string, Contract | undefined>();
+  // At other levels too, the tables are kept in the engine that the contract given speaks of.
+  const settings = {
+    ...header.target?.settings,
+    [engineSetting]: contract.settings?.[engineSetting] ?? usualEngine,
+  };
   const promiseAt = (level: Level | undefined): Contract | undefined => {
     // The contract given is for the level of the run, whatever it calls that level itself.
     if (level === undefined || level === usual) return contract;
-    if (!promises.has(level))
-      promises.set(level, contractFor(contract.owner, level, header.target?.settings));
+    if (!promises.has(level)) promises.set(level, contractFor(contract.owner, level, settings));
     return promises.get(level);
   };
   const result = new Map<number, Tx>();

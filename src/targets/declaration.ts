@@ -36,6 +36,8 @@ export interface TargetDeclaration {
 export interface GenerationLimits {
   /** Features (`generate/features.ts`) left out of every case. */
   readonly unsupported: readonly string[];
+  /** What is left out besides with tables of a storage engine, by its name in small letters. */
+  readonly byEngine?: Readonly<Record<string, readonly string[]>>;
   readonly generated: 'stored' | 'virtual';
   /** How a shared row lock is asked for. */
   readonly shareLock: 'share' | 'share mode';

@@ -1,4 +1,5 @@
 /** The dependency graph of an instrumented run as an oracle: any contract, vendor's or theory's. */
+import { contractForTables } from '../../contracts/index.js';
 import { judgedHistory, type Oracle } from '../oracle.js';
 import { checkInstrumented } from './check-instrumented.js';
 import { instrumentCase } from './instrument-case.js';
@@ -16,10 +17,17 @@ export const instrumentOracle: Oracle<Instrumented> = {
   },
   asWritten: (raw, plan) => stripResults(raw, plan).history,
   judge(raw, plan, { contract }) {
-    const { findings, strongest, notes, history } = checkInstrumented(raw, plan, { contract });
+    const { setup = [], target } = raw.header;
+    const found = contractForTables(contract, setup, target?.settings);
+    const { findings, strongest, notes, history } = checkInstrumented(raw, plan, {
+      contract: 'unjudged' in found ? contract : found.contract,
+    });
+    const about = { oracle: 'dependency-graph', contract: contract.id } as const;
+    if ('unjudged' in found)
+      return judgedHistory(history, { ...about, findings: [], unknownReasons: [found.unjudged] });
     return judgedHistory(history, {
-      oracle: 'dependency-graph',
-      contract: contract.id,
+      ...about,
+      contract: found.contract.id,
       findings,
       strongest,
       unknownReasons: notes,

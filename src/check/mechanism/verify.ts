@@ -14,12 +14,12 @@
  * Sound, not complete: times only enclose the truth, so where several versions are possible all of them are allowed,
  * and what cannot be decided is skipped and counted, with its reason.
  */
-import type { Contract } from '../../contracts/index.js';
+import { type Contract, contractForTables } from '../../contracts/index.js';
 import { IsoldeError } from '../../errors.js';
 import type { History } from '../../histories/index.js';
 import { withCatalog } from '../../rows/index.js';
 import type { Finding } from '../finding.js';
-import type { MechanismResult } from './result.js';
+import { type MechanismResult, Tally } from './result.js';
 import { Verifier } from './verifier.js';
 
 export interface VerifyOptions {
@@ -29,13 +29,17 @@ export interface VerifyOptions {
   readonly compareWith?: Contract;
 }
 
-/** Verifies a history against the mechanism of a contract. */
+/** Verifies a history against the mechanism of a contract, or of the one that its tables' storage engine has. */
 export function verifyMechanism(
   history: History,
-  contract: Contract,
+  given: Contract,
   options: VerifyOptions = {},
 ): MechanismResult {
   const { compareWith } = options;
+  const { setup = [], target } = history.header;
+  const found = contractForTables(given, setup, target?.settings);
+  if ('unjudged' in found) return unjudged(history, given, found.unjudged);
+  const { contract } = found;
   if (contract.mechanism === undefined)
     throw new IsoldeError(
       'usage',
@@ -57,6 +61,13 @@ export function verifyMechanism(
       vanish: result.findings.filter((finding) => !there.has(identify(finding))),
     },
   };
+}
+
+function unjudged({ operations }: History, { id }: Contract, reason: string): MechanismResult {
+  const tally = new Tally();
+  tally.skip('transaction', reason, new Set(operations.map(({ transaction }) => transaction)).size);
+  const { skipped, notes } = tally;
+  return { contract: id, findings: [], checked: tally.checked(0), skipped, notes };
 }
 
 /** What makes two findings the same: what is wrong, where it shows, on which rows. */

@@ -13,6 +13,10 @@ export const mariadbDeclaration: TargetDeclaration = {
     generated: 'stored',
     shareLock: 'share mode',
     errorDoomsTransaction: false,
+    byEngine: {
+      // No foreign keys; ROLLBACK TO fails once a row was written (error 4061).
+      rocksdb: ['column.foreign-key', 'column.generated', 'statement.savepoint'],
+    },
   },
   bugForm: [
     { title: 'Summary', content: ['synopsis'] },
@@ -23,6 +27,7 @@ export const mariadbDeclaration: TargetDeclaration = {
   ],
   testFormat: 'mtr',
   reproDriver: mysqlRepro,
-  privateUrl: () => 'mariadb:',
+  privateUrl: ({ default_storage_engine: engine = 'InnoDB' }) =>
+    engine.toLowerCase() === 'innodb' ? 'mariadb:' : `mariadb:?engine=${engine.toLowerCase()}`,
   load: async () => (await import('./index.js')).mariadbDriver,
 };

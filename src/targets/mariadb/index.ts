@@ -5,7 +5,12 @@ import { parseMysqlUrl } from '../mysql/mysql-url.js';
 import type { TargetOpener } from '../target.js';
 import { startMariadbServer } from './mariadb-server.js';
 
-export { type MariadbServer, mariadbAvailable, startMariadbServer } from './mariadb-server.js';
+export {
+  type MariadbServer,
+  mariadbAvailable,
+  myrocksAvailable,
+  startMariadbServer,
+} from './mariadb-server.js';
 
 export const mariadbDriver: TargetOpener = {
   open: async (url, options) => {

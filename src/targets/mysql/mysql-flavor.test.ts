@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { findContract } from '../../contracts/index.js';
 import { flavorOf } from './mysql-flavor.js';
 import { lockWaits } from './mysql-waiting.js';
 
@@ -25,8 +26,22 @@ describe('engines behind the protocol', () => {
     ]);
   });
 
+  it('offers MyRocks’ two levels under its contracts, and none for engines without transactions', () => {
+    const contracts = (engine: string) =>
+      flavorOf('MariaDB')
+        .levels({ default_storage_engine: engine })
+        .map(({ contract }) => [contract, findContract(contract) !== undefined]);
+    expect(contracts('ROCKSDB')).toEqual([
+      ['mariadb:read-committed+rocksdb', true],
+      ['mariadb:repeatable-read+rocksdb', true],
+    ]);
+    expect(contracts('Aria').map(([, known]) => known)).toEqual([false, false, false, false]);
+    const [, , timeout] = flavorOf('MariaDB').sessionSetup(options, { default_storage_engine: 'ROCKSDB' });
+    expect(timeout).toBe('SET SESSION rocksdb_lock_wait_timeout = 2');
+  });
+
   it('rounds lock time-outs up to seconds and gives MariaDB its statement time-out', () => {
-    const [level, variables] = flavorOf('MariaDB').sessionSetup(options);
+    const [level, variables] = flavorOf('MariaDB').sessionSetup(options, {});
     expect(level).toBe('SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ');
     expect(variables).toContain('innodb_lock_wait_timeout = 2');
     expect(variables).toContain('max_statement_time = 1.5');
@@ -39,7 +54,7 @@ describe('engines behind the protocol', () => {
       ['BEGIN PESSIMISTIC', 'tidb:repeatable-read'],
       ['BEGIN OPTIMISTIC', 'tidb:snapshot+optimistic'],
     ]);
-    const [level, variables] = tidb.sessionSetup({ ...options, level: 'snapshot' });
+    const [level, variables] = tidb.sessionSetup({ ...options, level: 'snapshot' }, {});
     expect(level).toMatch(/REPEATABLE READ$/);
     expect(variables).toContain("tidb_txn_mode = 'optimistic'");
   });

@@ -3,7 +3,7 @@
  * set up, who ends a slow statement, and where waiting sessions are listed. The server says which engine it
  * is; the URL's scheme does not decide it.
  */
-import type { Level } from '../../contracts/index.js';
+import { engineSetting, type Level, usualEngine } from '../../contracts/index.js';
 import type { SessionOptions, TargetFeatures, TargetLevel } from '../target.js';
 import { waitingInInnodb, waitingInTidb } from './mysql-waiting.js';
 import type { WireConnection } from './mysql-wire.js';
@@ -13,8 +13,8 @@ export interface MysqlFlavor {
   readonly features: TargetFeatures;
   /** The levels, given the settings the server reported. */
   levels(settings: Readonly<Record<string, string>>): readonly TargetLevel[];
-  /** Statements that prepare a new session. */
-  sessionSetup(options: SessionOptions): readonly string[];
+  /** Statements that prepare a new session, given the settings the server reported. */
+  sessionSetup(options: SessionOptions, settings: Readonly<Record<string, string>>): readonly string[];
   /** The server ends slow statements of every kind by itself; otherwise we send KILL QUERY. */
   readonly endsSlowStatements: boolean;
   /** The handshake's connection number is not the one KILL takes. */
@@ -27,6 +27,7 @@ export interface MysqlFlavor {
 
 /** Variables whose value a bug report must show. */
 export const isolationSettings: readonly string[] = [
+  'default_storage_engine',
   'innodb_snapshot_isolation',
   'innodb_rollback_on_timeout',
   'innodb_locks_unsafe_for_binlog',
@@ -60,6 +61,8 @@ const mariadb: MysqlFlavor = {
   name: 'mariadb',
   features,
   levels: (settings) => {
+    const engine = storageEngine(settings);
+    if (engine !== 'innodb') return engineLevels('mariadb', engine);
     const snapshot = settings.innodb_snapshot_isolation === 'ON';
     return innodbLevels.map((level) => ({
       level,
@@ -71,9 +74,12 @@ const mariadb: MysqlFlavor = {
       ),
     }));
   },
-  sessionSetup: (options) => [
+  sessionSetup: (options, settings) => [
     isolationLevel(options.level),
     `${commonVariables(options)}, max_statement_time = ${options.statementTimeoutMs / 1000}`,
+    ...(storageEngine(settings) === 'rocksdb'
+      ? [`SET SESSION rocksdb_lock_wait_timeout = ${lockSeconds(options)}`]
+      : []),
   ],
   endsSlowStatements: true,
   asksConnectionId: false,
@@ -84,8 +90,12 @@ const mariadb: MysqlFlavor = {
 const mysql: MysqlFlavor = {
   name: 'mysql',
   features,
-  levels: () =>
-    innodbLevels.map((level) => ({ level, begin: 'BEGIN', contract: contractId('mysql', level) })),
+  levels: (settings) => {
+    const engine = storageEngine(settings);
+    return engine === 'innodb'
+      ? innodbLevels.map((level) => ({ level, begin: 'BEGIN', contract: contractId('mysql', level) }))
+      : engineLevels('mysql', engine);
+  },
   sessionSetup: (options) => [isolationLevel(options.level), commonVariables(options)],
   // max_execution_time covers SELECT only, and old releases lack it.
   endsSlowStatements: false,
@@ -125,15 +135,36 @@ function contractId(owner: string, level: Level, snapshot = false): string {
   return `${owner}:${level.replaceAll(' ', '-')}${snapshot ? '+innodb_snapshot_isolation' : ''}`;
 }
 
+/** Where tables are kept that do not name an engine. */
+function storageEngine(settings: Readonly<Record<string, string>>): string {
+  return (settings[engineSetting] ?? usualEngine).toLowerCase();
+}
+
+/** What sessions can be set to with tables of another engine; whether a contract says what that means is another question. */
+function engineLevels(owner: 'mariadb' | 'mysql', engine: string): readonly TargetLevel[] {
+  const offered = innodbLevels.filter(
+    (level) => engine !== 'rocksdb' || level === 'read committed' || level === 'repeatable read',
+  );
+  return offered.map((level) => ({
+    level,
+    begin: 'BEGIN',
+    contract: `${contractId(owner, level)}+${engine}`,
+  }));
+}
+
 function isolationLevel(level: Level): string {
   return `SET SESSION TRANSACTION ISOLATION LEVEL ${level.toUpperCase()}`;
 }
 
 /** UTC, so that a TIMESTAMP is the same text everywhere. Lock time-outs are whole seconds: rounded up. */
 function commonVariables(options: SessionOptions): string {
-  const seconds = Math.max(1, Math.ceil(options.lockTimeoutMs / 1000));
+  const seconds = lockSeconds(options);
   return (
     `SET SESSION autocommit = 1, time_zone = '+00:00', innodb_lock_wait_timeout = ${seconds}, ` +
     `lock_wait_timeout = ${seconds}`
   );
+}
+
+function lockSeconds({ lockTimeoutMs }: SessionOptions): number {
+  return Math.max(1, Math.ceil(lockTimeoutMs / 1000));
 }

@@ -110,7 +110,10 @@ export class MysqlServer {
     options: SessionOptions,
   ): Promise<{ readonly wire: WireConnection; readonly id: number }> {
     const wire = await this.#open(this.#cases, { database });
-    await this.#prepare(wire, [...this.#flavor.sessionSetup(options), ...this.#sessionVariables]);
+    await this.#prepare(wire, [
+      ...this.#flavor.sessionSetup(options, this.#settings),
+      ...this.#sessionVariables,
+    ]);
     if (!this.#flavor.asksConnectionId) return { wire, id: wire.id };
     const { rows } = await wire.query('SELECT CONNECTION_ID()');
     return { wire, id: Number(rows?.[0]?.[0]?.toString() ?? wire.id) };

@@ -2,10 +2,11 @@
  * Reads the URLs of the MySQL family: `mysql://user:password@host:3306/database?variable=value`.
  *
  * Our own parameters are `socket` (a Unix socket instead of host and port), `ssl` (`on` or `off`), `password`,
- * `option-file` (a file as the client programs read it, for what the URL leaves out) and, for a private server,
- * `binary`. A password that stands nowhere else is taken from `MYSQL_PWD`. Every other parameter is a system variable, set on every session we open. Names
+ * `option-file` (a file as the client programs read it, for what the URL leaves out), `engine` (the storage engine of tables that
+ * name none: the variable `default_storage_engine`) and, for a private server, `binary`. A password that stands nowhere else is taken from `MYSQL_PWD`. Every other parameter is a system variable, set on every session we open. Names
  * are checked and values quoted here, so nothing from a URL reaches the server as SQL.
  */
+import { engineSetting } from '../../contracts/index.js';
 import { IsoldeError } from '../../errors.js';
 import { quoteText } from '../../sql/index.js';
 import { readOptionFile } from './mysql-option-file.js';
@@ -34,7 +35,7 @@ export interface MysqlUrl {
 }
 
 const variableName = /^[a-z][a-z0-9_]{1,63}$/;
-const ours: ReadonlySet<string> = new Set(['socket', 'ssl', 'binary', 'password', 'option-file']);
+const ours: ReadonlySet<string> = new Set(['socket', 'ssl', 'binary', 'password', 'option-file', 'engine']);
 
 /** Parses a URL of one of the family's schemes; `defaultPort` is the engine's. */
 export function parseMysqlUrl(
@@ -47,6 +48,8 @@ export function parseMysqlUrl(
   const parameters = url.searchParams;
   const hasHost = /^[a-z]+:\/\//i.test(text);
   const variables = Object.fromEntries([...parameters].filter(([name]) => !ours.has(name)));
+  const engine = parameters.get('engine');
+  if (engine !== null) variables[engineSetting] = engine;
   for (const name of Object.keys(variables)) checkVariableName(name, scheme);
   const binary = parameters.get('binary') ?? undefined;
   if (!hasHost) {
