@@ -42,7 +42,8 @@ function classify(code: string | undefined, message: string): ErrorClass {
 }
 
 function classifyTransactionError(message: string): ErrorClass {
-  if (message.includes('Current transaction is aborted')) return 'transaction-aborted';
+  // The second is what a COMMIT or ROLLBACK meets when the engine has ended the transaction by itself.
+  if (/Current transaction is aborted|no transaction is active/.test(message)) return 'transaction-aborted';
   // Two transactions inserted the same key: found when the second commits, not when it inserts.
   if (/UNIQUE constraint|duplicate key/i.test(message)) return 'duplicate-key';
   if (/conflict|(another|different) transaction/i.test(message)) return 'serialization';

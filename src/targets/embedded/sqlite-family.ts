@@ -34,7 +34,9 @@ const patterns: readonly (readonly [RegExp, ErrorClass])[] = [
   [/statements in progress/i, 'other'],
   [/database (table )?is locked|\bbusy\b/i, 'busy'],
   [/transaction (was |is )?(terminated|aborted)/i, 'transaction-aborted'],
-  [/no transaction is active|within a transaction/i, 'other'],
+  // What a COMMIT or ROLLBACK meets when the engine has ended the transaction by itself.
+  [/no transaction is active/i, 'transaction-aborted'],
+  [/within a transaction/i, 'other'],
   [/UNIQUE constraint|PRIMARY KEY constraint/i, 'duplicate-key'],
   [/constraint failed|constraint violation/i, 'constraint'],
   [/interrupted/i, 'cancelled'],
