@@ -7,16 +7,17 @@
  *
  * Nothing but seed and options goes in: the same ones give the same bytes, on any machine.
  */
-import { type Case, type Schedule, type StatementRef, totalOrder } from '../cases/index.js';
+import { type Case, type Schedule, type StatementRef, serialOrder, totalOrder } from '../cases/index.js';
 import type { Level } from '../contracts/index.js';
 import { IsoldeError } from '../errors.js';
-import { printStatement, type Statement } from '../sql/index.js';
+import { parseStatement, printStatement, type Statement } from '../sql/index.js';
 import type { Capabilities } from './capabilities.js';
 import { Chooser } from './chooser.js';
 import { conflictSchedule } from './conflicts.js';
 import { Predicates } from './predicates.js';
 import { findProfile, type Profile, profiles } from './profile.js';
 import { Random } from './random.js';
+import { drawScenario, type ScenarioName } from './scenarios/scenario.js';
 import { randomSchedule } from './schedules.js';
 import { createIndex, createTable, drawSchema, ridColumn, type TableModel } from './schema.js';
 import { Shadow } from './shadow.js';
@@ -67,6 +68,7 @@ export function generate(seed: string, options: GenerateOptions): Generated {
   const profile = resolveProfile(options.profile);
   const { capabilities } = options;
   const { dialect } = capabilities;
+  if (profile.scenario !== undefined) return generateScenario(seed, profile.scenario, profile.name, options);
   const random = new Random(`${profile.name}/${seed}`);
   const chooser = new Chooser(random, profile, capabilities);
   const tables = drawSchema(chooser);
@@ -123,6 +125,35 @@ export function generate(seed: string, options: GenerateOptions): Generated {
         return [each.model.name, { live: rids(true), doubtful: rids(false) }];
       }),
     ),
+  };
+}
+
+/** A program about one situation, in the order that shows it if an order is asked for. */
+function generateScenario(
+  seed: string,
+  scenario: ScenarioName,
+  name: string,
+  { capabilities, level, interleaving = 'free' }: GenerateOptions,
+): Generated {
+  const { case: drawn, schedule: own } = drawScenario(scenario, seed, capabilities);
+  const { dialect } = capabilities;
+  const printed = (sql: string) => printStatement(parseStatement(sql, dialect), dialect);
+  const program: Case = {
+    name: `${name}-${seed}`,
+    dialect,
+    ...(level === undefined ? {} : { level }),
+    setup: drawn.setup.map(printed),
+    sessions: drawn.sessions.map((session) => ({ ...session, statements: session.statements.map(printed) })),
+  };
+  const random = new Random(`${name}/${seed}/order`);
+  const schedule =
+    interleaving === 'conflict' && own !== undefined ? own : drawSchedule(program, interleaving, random);
+  return {
+    case: program,
+    ...(schedule === undefined ? {} : { schedule }),
+    tables: [],
+    serial: serialOrder(program),
+    predicted: {},
   };
 }
 

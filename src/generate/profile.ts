@@ -11,6 +11,7 @@ import {
   isFeature,
   type Weights,
 } from './features.js';
+import type { ScenarioName } from './scenarios/scenario.js';
 
 /** An inclusive range. */
 export type Range = readonly [low: number, high: number];
@@ -35,6 +36,8 @@ export interface Profile {
   /** Every UPDATE and DELETE names one row by `rid` or key. */
   readonly singleRowWrites: boolean;
   readonly weights: Weights;
+  /** Programs are built around a situation (`scenarios/`); sizes and weights then mean nothing. */
+  readonly scenario?: ScenarioName;
 }
 
 type Changes = Partial<Omit<Profile, 'name' | 'description' | 'weights'>> & {
@@ -127,6 +130,12 @@ export const profiles: readonly Profile[] = [
       'write.collision': 0.03,
       'write.small-key': 0.7,
     },
+  }),
+  makeProfile('races', 'sessions want the same keys: plain, automatic, unique, absent, freed, moved', {
+    scenario: 'races',
+  }),
+  makeProfile('waits', 'statements wait for a row that is changed once or more before they get it', {
+    scenario: 'waits',
   }),
   makeProfile('no-op', 'updates that change nothing, deletes that find nothing', {
     tables: [1, 2],
@@ -264,6 +273,7 @@ export function parseProfile(text: string, file: string): Profile {
     uniqueValues: node.maybe('uniqueValues', readBoolean) ?? parent.uniqueValues,
     singleRowWrites: node.maybe('singleRowWrites', readBoolean) ?? parent.singleRowWrites,
     weights: { ...parent.weights, ...node.maybe('weights', readWeights) },
+    ...(parent.scenario !== undefined && { scenario: parent.scenario }),
   };
 }
 

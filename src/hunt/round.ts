@@ -79,13 +79,15 @@ const afterSession = 'after';
 
 /** Shares of the mix. Templates know where bugs were; profiles know nothing, and find the others. */
 const mix = [
-  ['template', 36],
-  ['no-op', 16],
-  ['contention', 10],
-  ['predicates', 12],
-  ['keys', 8],
-  ['simple', 8],
-  ['locking', 5],
+  ['template', 30],
+  ['races', 16],
+  ['waits', 12],
+  ['no-op', 12],
+  ['contention', 8],
+  ['predicates', 9],
+  ['keys', 6],
+  ['simple', 6],
+  ['locking', 4],
   ['mixed', 3],
   ['free', 2],
   // Only where bugs were found before.
@@ -189,13 +191,15 @@ export class Rounds {
         capabilities,
         profile: chosen,
         level,
+        interleaving: kind === 'waits' || chosen === 'waits' ? 'conflict' : 'free',
         ...sizes,
       });
-    let { case: drawn } = draw(0);
+    let { case: drawn, schedule } = draw(0);
     // Transactions that have nothing to do with each other show nothing: draw again, though not for ever.
-    for (let attempt = 1; attempt < mostDraws && !mayMeet(drawn); attempt++) drawn = draw(attempt).case;
+    for (let attempt = 1; attempt < mostDraws && !mayMeet(drawn); attempt++)
+      ({ case: drawn, schedule } = draw(attempt));
     const source = `profile ${typeof chosen === 'string' ? chosen : chosen.name}`;
-    return programOf(source, drawn, undefined, free);
+    return programOf(source, drawn, free ? undefined : schedule, free);
   }
 
   #dress(template: ScheduledCase, { name, boldness, level, what = 'template' }: Dress): Program {

@@ -1,0 +1,137 @@
+/** Single statements of scenarios, as text: everything that inserts, moves, frees or looks at a key. */
+import type { Random } from '../random.js';
+import { automatic, columnsOf, condition, keyText, rowOf, type Scene } from './scene.js';
+
+/** Draws statements on the table of a scene; numbers are never used twice. */
+export class SceneWrites {
+  #rid = 100;
+  #value = 1000;
+
+  constructor(
+    readonly scene: Scene,
+    readonly random: Random,
+  ) {}
+
+  value(): number {
+    return this.#value++;
+  }
+
+  rid(): number {
+    return this.#rid++;
+  }
+
+  where(key: number): string {
+    return `k = ${keyText(this.scene, key)}`;
+  }
+
+  /** INSERT of a row with this key, or with none; `u`: its unique value. */
+  insert(key: number | undefined, u = this.value()): string {
+    const { scene } = this;
+    const row = rowOf(scene, this.rid(), key, u, this.value());
+    return `INSERT INTO t (${columnsOf(scene, key !== undefined).join(', ')}) VALUES ${row}`;
+  }
+
+  /** Two rows, the second with a key that may be taken: all of it or nothing. */
+  insertTwo(key: number): string {
+    const { scene } = this;
+    const rows = [key + 20 + this.rid(), key].map((each) =>
+      rowOf(scene, this.rid(), each, this.value(), this.value()),
+    );
+    return `INSERT INTO t (${columnsOf(scene, true).join(', ')}) VALUES ${rows.join(', ')}`;
+  }
+
+  /** INSERT that does nothing where the key is taken: by a condition, or by the words for it. */
+  insertIfAbsent(key: number, byCondition: boolean): string {
+    const { scene } = this;
+    const names = columnsOf(scene, true);
+    const row = rowOf(scene, this.rid(), key, this.value(), this.value());
+    if (byCondition) {
+      const one = scene.dialect === 'mysql' ? ' FROM (SELECT 1 AS one) AS d' : '';
+      return `INSERT INTO t (${names.join(', ')}) SELECT ${row.slice(1, -1)}${one} WHERE NOT EXISTS (SELECT 1 FROM t WHERE ${this.where(key)})`;
+    }
+    if (scene.dialect === 'mysql') return `INSERT IGNORE INTO t (${names.join(', ')}) VALUES ${row}`;
+    return `INSERT INTO t (${names.join(', ')}) VALUES ${row} ON CONFLICT DO NOTHING`;
+  }
+
+  /** INSERT, or a change of the row that has the key. */
+  upsert(key: number): string {
+    const { scene } = this;
+    const insert = `INSERT INTO t (${columnsOf(scene, true).join(', ')}) VALUES ${rowOf(scene, this.rid(), key, this.value(), this.value())}`;
+    const change = this.random.chance(0.5)
+      ? String(this.value())
+      : scene.dialect === 'mysql'
+        ? 'v + 1'
+        : 't.v + 1';
+    return scene.dialect === 'mysql'
+      ? `${insert} ON DUPLICATE KEY UPDATE v = ${change}`
+      : `${insert} ON CONFLICT (k) DO UPDATE SET v = ${change}`;
+  }
+
+  replace(key: number): string {
+    const { scene } = this;
+    const verb = scene.dialect === 'mysql' || scene.dialect === 'sqlite' ? 'REPLACE' : 'INSERT OR REPLACE';
+    return `${verb} INTO t (${columnsOf(scene, true).join(', ')}) VALUES ${rowOf(scene, this.rid(), key, this.value(), this.value())}`;
+  }
+
+  merge(key: number): string {
+    const { scene } = this;
+    const row = rowOf(scene, this.rid(), key, this.value(), this.value());
+    const change = this.random.chance(0.5) ? String(this.value()) : 't.v + 1';
+    return (
+      `MERGE INTO t USING (SELECT ${keyText(scene, key)} AS k) AS s ON t.k = s.k ` +
+      `WHEN MATCHED THEN UPDATE SET v = ${change} ` +
+      `WHEN NOT MATCHED THEN INSERT (${columnsOf(scene, true).join(', ')}) VALUES ${row}`
+    );
+  }
+
+  update(key: number): string {
+    const set = this.random.chance(0.5) ? String(this.value()) : 'v + 1';
+    return `UPDATE t SET v = ${set} WHERE ${this.where(key)}`;
+  }
+
+  /** UPDATE that chooses its row by a value others change. */
+  updateByValue(value: number): string {
+    return `UPDATE t SET v = ${this.value()} WHERE ${condition(this.scene, value, this.random.chance(0.7))}`;
+  }
+
+  delete(key: number): string {
+    return `DELETE FROM t WHERE ${this.where(key)}`;
+  }
+
+  move(key: number, to: number): string {
+    return `UPDATE t SET k = ${keyText(this.scene, to)} WHERE ${this.where(key)}`;
+  }
+
+  /** Gives the row of a key a unique value. */
+  claim(key: number, u: number): string {
+    return `UPDATE t SET u = ${u} WHERE ${this.where(key)}`;
+  }
+
+  lock(key: number): string {
+    return `SELECT * FROM t WHERE ${this.where(key)} FOR ${this.random.chance(0.7) ? 'UPDATE' : 'SHARE'}`;
+  }
+
+  readAll(): string {
+    return 'SELECT * FROM t';
+  }
+
+  /** The same condition by an index and by a scan, or one of the two. */
+  readByValue(value: number): string[] {
+    const by = (index: boolean) => `SELECT * FROM t WHERE ${condition(this.scene, value, index)}`;
+    return this.random.chance(0.5) ? [by(true), by(false)] : [by(this.random.chance(0.7))];
+  }
+
+  readByKey(key: number): string {
+    return `SELECT * FROM t WHERE ${this.where(key)}`;
+  }
+
+  /** Something that fails in the middle of a transaction: a taken key, a taken unique value, a broken condition. */
+  failing(taken: number, u: number): string {
+    const { scene } = this;
+    const ways = [
+      this.insert(taken),
+      ...(scene.unique ? [this.insert(automatic(scene) ? undefined : taken + 30, u)] : []),
+    ];
+    return this.random.pick(ways);
+  }
+}
