@@ -50,7 +50,9 @@ describe('rounds', () => {
   it('share a set-up within a group, and differ in their orders', () => {
     const all = rounds('orders');
     const group = Array.from({ length: groupSize }, (_, i) => all.round(30 * groupSize + i));
-    expect(new Set(group.map((round) => JSON.stringify(round.case))).size).toBe(1);
+    expect(new Set(group.map((round) => JSON.stringify(round.case.setup))).size).toBe(1);
+    // One of them runs freely, and is observed from outside.
+    expect(group.filter(({ schedule }) => schedule === undefined)).toHaveLength(1);
     expect(new Set(group.map((round) => JSON.stringify(round.schedule))).size).toBeGreaterThan(3);
   });
 
@@ -63,8 +65,8 @@ describe('rounds', () => {
     expect(share(({ oracle }) => oracle === 'mechanism')).toBeCloseTo(5 / 8);
     expect(share(({ level }) => level === 'serializable')).toBeCloseTo(1 / 2);
     const free = share(({ schedule }) => schedule === undefined);
-    expect(free).toBeGreaterThan(0);
-    expect(free).toBeLessThan(0.06);
+    expect(free).toBeGreaterThan(1 / groupSize);
+    expect(free).toBeLessThan(0.2);
   });
 
   it('read all tables when everything else is over', () => {

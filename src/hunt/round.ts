@@ -5,9 +5,9 @@
  * 1. Rounds come in groups of eight that share a program: the same set-up is reset in a few milliseconds, a new one
  *    costs a schema.
  * 2. A group's program is a probe case in another dress (`generate/template.ts`), a bug found before in another dress, a
- *    small generated one of a profile drawn by weight, or now and then a larger one.
+ *    scenario (`generate/scenarios`), a small generated one of a profile drawn by weight, or now and then a larger one.
  * 3. Within a group only the order between sessions changes: a template's own first, then orders in which two
- *    transactions meet on the same rows, then any. Larger programs run freely.
+ *    transactions meet on the same rows, then any. One round of a group runs freely, and larger programs always do.
  * 4. Each round is run for one oracle, by their shares: of eight rounds the first five run as they are (mechanism), the last
  *    three instrumented: instrumentation shows every dependency, and hides the bugs that need an update to change nothing.
  *
@@ -75,6 +75,8 @@ export interface RoundOptions {
 /** Rounds of one program. */
 export const groupSize = 8;
 const plainRounds = 5;
+/** The round of a group that runs without an order: races inside statements have none. */
+const freePlace = 4;
 const afterSession = 'after';
 
 /** Shares of the mix. Templates know where bugs were; profiles know nothing, and find the others. */
@@ -155,7 +157,7 @@ export class Rounds {
       source: program.source,
       oracle: this.#turns[number % this.#turns.length]!,
       level,
-      ...(program.free
+      ...(program.free || place === freePlace
         ? { case: program.open }
         : closed(program, orderOf(program, place, new Random(`order/${seed}/${number}`)))),
       observe: program.closing,

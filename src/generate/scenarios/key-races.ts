@@ -33,7 +33,12 @@ function drawTransaction(writes: SceneWrites, key: number, u: number): string[] 
   );
   if (random.chance(0.2)) return body.flat();
   if (random.chance(0.3)) body.unshift([writes.readAll()]);
-  if (random.chance(0.25)) body.push(...failure(writes, u, capabilities));
+  // Where errors doom a transaction its savepoint must be set before anything else fails.
+  if (random.chance(0.25)) {
+    const failed = failure(writes, u, capabilities);
+    if (capabilities.errorDoomsTransaction) body.unshift(...failed);
+    else body.push(...failed);
+  }
   if (random.chance(0.5)) body.push([writes.readAll()]);
   const begin = random.chance(0.8) ? 'BEGIN' : random.pick(beginForms(capabilities));
   return [begin, ...body.flat(), random.chance(0.8) ? 'COMMIT' : 'ROLLBACK'];
