@@ -2,7 +2,8 @@
  * Checks a key-value history: what is wrong with it, whether the level asked for holds, and which level is the
  * strongest that still can.
  *
- * 1. Reads are traced to writes (`resolve-reads.ts`) and dependencies drawn (`kv-edges.ts`).
+ * 1. Reads are traced to writes (`resolve-reads.ts`). A history that explains itself as it stands is decided then
+ *    (`run-as-written.ts`); otherwise dependencies are drawn (`kv-edges.ts`).
  * 2. Single reads and cycles of certain dependencies give findings, each with the levels it rules out.
  * 3. If they do not settle the level asked for, it is decided by itself (`decide.ts`).
  * 4. The other levels follow from the lattice or are decided, from the strongest down.
@@ -29,9 +30,10 @@ import { commitOrder } from './decide.js';
 import type { PointOrder } from './decide-order.js';
 import { defaultEffort, Effort } from './effort.js';
 import { cycleFinding, problemFinding, withoutRepetitions } from './kv-findings.js';
-import { type PreparedKv, prepareKv } from './prepared-kv.js';
+import { type PreparedKv, prepareKv, undrawnKv } from './prepared-kv.js';
 import { resolveReads } from './resolve-reads.js';
 import { initialState, type OpenRead, type ResolvedKv } from './resolved-kv.js';
+import { holdsAsWritten } from './run-as-written.js';
 
 export interface CheckOptions {
   /** The level to hold the history to; serializable by default. */
@@ -89,12 +91,14 @@ export function checkKv(history: KvHistory, options: CheckOptions = {}): CheckRe
     options.definitions ?? history.definitions ?? (resolved.hasLists ? 'adya' : 'axiomatic');
   const level = levelUnder(options.level ?? 'serializable', definitions);
   const all = options.strongest !== false;
-  progress('drawing dependencies');
   const shallow = all || !shallowLevels.includes(baseOf(level)) ? undefined : shallowFor(level);
-  const prepared = prepareKv(resolved, shallow);
+  const asWritten = !all && orderOf(level) !== 'real-time' && holdsAsWritten(resolved);
+  if (!asWritten) progress('drawing dependencies');
+  const prepared = asWritten ? undrawnKv(resolved) : prepareKv(resolved, shallow);
   const decider = new Decider(prepared, reportTest(options.anomalies), effort);
   decider.lookAtReads();
-  if (shallow === undefined) decider.lookForCycles();
+  if (asWritten) decider.holdAsWritten();
+  else if (shallow === undefined) decider.lookForCycles();
   progress(`deciding ${level}`);
   const reason = decider.settle(level);
   const verdict = decider.verdict(level);
@@ -348,6 +352,12 @@ class Decider {
       const level = times !== undefined ? 'strict serializable' : 'strong session serializable';
       this.#hold(level, () => commitOrder(this.prepared, sortNodes(graph)!));
     }
+  }
+
+  /** The transactions, in the order in which they stand, explain all reads. */
+  holdAsWritten(): void {
+    const order = (): Int32Array => Int32Array.from(this.prepared.resolved.counts, (_, tx) => tx);
+    this.#hold('strong session serializable', () => commitOrder(this.prepared, order()));
   }
 
   get #certain(): boolean {

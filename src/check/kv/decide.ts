@@ -87,9 +87,10 @@ function decideBySaturation(prepared: PreparedKv, level: SaturatedLevel, effort:
   const kinds = kindMask(ww, wr, sessionOrder);
   const base = copyEdges(edges, kinds);
   const known = base.length;
-  const { initialReads, unknown } = saturate(resolved, level, base, base, effort.limits.memoryBytes);
+  const saturated = saturate(resolved, level, base, base, effort.limits.memoryBytes);
+  const { initialReads, unknown } = saturated;
   if (unknown !== undefined) return { outcome: 'unknown', reason: unknown };
-  const order = initialReads.length === 0 ? sortNodes(buildGraph(base)) : undefined;
+  const order = saturated.order ?? (initialReads.length === 0 ? sortNodes(buildGraph(base)) : undefined);
   if (order !== undefined) return { outcome: 'holds', proof: commitOrder(prepared, order) };
   return { outcome: 'broken', findings: saturationFinding(resolved, level, base, known, initialReads) };
 }

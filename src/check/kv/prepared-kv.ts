@@ -34,6 +34,17 @@ export function prepareKv(resolved: ResolvedKv, shallow?: { readonly realTime: b
   return { resolved, edges, dependencies, times };
 }
 
+/** For a history that is decided already: nothing is drawn. */
+export function undrawnKv(resolved: ResolvedKv): PreparedKv {
+  const times = usableTimes(resolved);
+  return {
+    resolved,
+    edges: new EdgeList(resolved.history.txCount),
+    dependencies: { tails: new Map() },
+    ...(times !== undefined && { times }),
+  };
+}
+
 /** The times of a transaction that ends before it starts say nothing. */
 function usableTimes({ history }: ResolvedKv): PreparedKv['times'] {
   const { txStart: start, txEnd: end } = history;
