@@ -2,7 +2,7 @@
  * Decides serializability, snapshot isolation, prefix consistency and cursor stability by looking for an order of points
  * (`order/order-problem.ts`):
  *
- * 1. Where the history has times, run it once by the clock: a correct database nearly always gets through.
+ * 1. Run the history once: by the clock where it has times, else in a likely order (`likely-order.ts`).
  * 2. Saturate: draw what the level forces. A cycle refutes.
  * 3. Run again with what is known now, learning where a run is stuck. A finished run is a proof.
  * 4. Search.
@@ -14,7 +14,7 @@
  */
 import type { CycleAnomaly, Finding, GraphAnomaly } from '../finding.js';
 import type { FamilyCycle } from '../graph/cycle-search.js';
-import { copyEdges, EdgeList, kindMask, sessionOrder, wr } from '../graph/graph.js';
+import { copyEdges, EdgeList, kindMask, sessionOrder, wr, ww } from '../graph/graph.js';
 import { nameCycle } from '../graph/name-cycle.js';
 import { chainsAlong, groupBySession, type Sessions } from '../graph/sessions.js';
 import type { CheckLevel } from '../levels.js';
@@ -22,6 +22,7 @@ import type { Effort } from './effort.js';
 import { breaksMode, forcedFinding } from './forced-finding.js';
 import { addKvDependencies } from './kv-edges.js';
 import { cycleFinding, noOrderFinding } from './kv-findings.js';
+import { likelyOrder } from './likely-order.js';
 import { mildestCycle } from './mildest-cycle.js';
 import { forceChoices } from './order/force-choices.js';
 import { buildOrderProblem, type OrderMode, type OrderProblem } from './order/order-problem.js';
@@ -104,10 +105,19 @@ function proveByRunning(prepared: PreparedKv, problem: OrderProblem, effort: Eff
 }
 
 function runByClock(prepared: PreparedKv, problem: OrderProblem, effort: Effort): Int32Array | undefined {
-  const { times } = prepared;
+  const times = prepared.times ?? likelyTimes(prepared);
   if (times === undefined) return undefined;
   const priority = clockPriority(problem, times);
   return runOrder(problem, new PointEdges(problem), { priority, effort, attempts: 1 });
+}
+
+/** A clock that nobody has read: the places of transactions in a likely order; undefined if what is known has a cycle. */
+function likelyTimes({ resolved, edges }: PreparedKv): PreparedKv['times'] {
+  const order = likelyOrder(groupBySession(resolved), copyEdges(edges, kindMask(ww, wr, sessionOrder)));
+  if (order === undefined) return undefined;
+  const places = new Float64Array(order.length);
+  for (let i = 0; i < order.length; i++) places[order[i]!] = i;
+  return { start: places, end: places };
 }
 
 function proofOf({ resolved }: PreparedKv, { split, txCount }: OrderProblem, order: Int32Array): PointOrder {
