@@ -166,6 +166,32 @@ export {
   renderMatrix,
   runProbe as probe,
 } from './probe/index.js';
+// properties
+export {
+  type Action,
+  type Check,
+  type Counterexample,
+  type FaultKind,
+  generatePlan,
+  type Plan,
+  type PlanOptions,
+  type PlanOutcome,
+  type PlanPlace,
+  type Property,
+  type PropertyOptions,
+  type PropertyTestOptions,
+  type PropertyTestResult,
+  printPlan,
+  property,
+  runPlan,
+  type ShrinkOptions,
+  type Shrunk,
+  shippedProperties,
+  shrinkPlan,
+  type Table,
+  type TableRow,
+  testProperties,
+} from './properties/index.js';
 // reduce
 export {
   type Candidate,

@@ -89,7 +89,7 @@ const replaced: Readonly<Record<string, () => string>> = {
 };
 /** Files that a command writes go to a folder of the test's. */
 const written =
-  /^(?:schedule\.case\.json|big\.case\.json|bugs\.xml|history\.jsonl|plume\.history\.jsonl\.gz)$/;
+  /^(?:schedule\.case\.json|big\.case\.json|bugs\.xml|properties\.xml|history\.jsonl|plume\.history\.jsonl\.gz)$/;
 
 /** What cannot run here, and why. */
 const notHere: readonly { readonly line: RegExp; readonly why: string }[] = [
@@ -116,7 +116,7 @@ function prepared(args: readonly string[]): string[] {
     return written.test(word) ? join(folder, word) : word;
   });
   if (command === 'hunt' && !words.includes('--for')) words.push('--for', '2s');
-  if (command === 'hunt' || command === 'bugs') words.push('--store', store);
+  if (command === 'hunt' || command === 'bugs' || command === 'property') words.push('--store', store);
   return words;
 }
 

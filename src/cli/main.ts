@@ -13,6 +13,7 @@ type AddCommand = (program: Command, context: CliContext, exit: (code: ExitCode)
 const commands: Readonly<Record<string, () => Promise<AddCommand>>> = {
   demo: async () => (await import('./demo-command.js')).demoCommand,
   hunt: async () => (await import('./hunt-command.js')).huntCommand,
+  property: async () => (await import('./property-command.js')).propertyCommand,
   bugs: async () => (await import('./bugs-command.js')).bugsCommand,
   probe: async () => (await import('./probe-command.js')).probeCommand,
   run: async () => (await import('./run-command.js')).runCommand,

@@ -21,7 +21,9 @@ export {
 export { type Evidence, learnFromHistory, learnFromSetup, learnFromStatements } from './learn.js';
 export { findProfile, makeProfile, type Profile, parseProfile, profiles, type Range } from './profile.js';
 export { Random } from './random.js';
+export type { RowValues } from './rows.js';
 export { randomSchedule } from './schedules.js';
 export { type ColumnModel, type IndexModel, ridColumn, type TableModel, versionColumn } from './schema.js';
 export { featuresOf } from './statement-features.js';
+export { type SourceTable, StatementSource } from './statement-source.js';
 export { generateFromTemplate, type TemplateOptions } from './template.js';

@@ -72,7 +72,7 @@ export function drawSchema(chooser: Chooser): TableModel[] {
   });
 }
 
-function drawTable(chooser: Chooser, name: string, earlier: readonly TableModel[]): TableModel {
+export function drawTable(chooser: Chooser, name: string, earlier: readonly TableModel[]): TableModel {
   const { random, profile } = chooser;
   const count = random.between(...profile.columns);
   const keyStyle = chooser.one('key', count > 1 ? undefined : ['none', 'single']);

@@ -15,6 +15,7 @@ export {
   type RowAccess,
 } from './dependencies.js';
 export { firstDivergence, orderThatShows, type RawFinding, rawFinding } from './from-history.js';
+export { weakerStatements } from './passes/index.js';
 export {
   type NotReproduced,
   type ReductionOptions,

@@ -8,32 +8,62 @@ export interface RerunReport {
   readonly seconds: number;
 }
 
+/** One test of a suite, in JUnit's words. */
+export interface JunitCase {
+  readonly classname: string;
+  readonly name: string;
+  readonly seconds: number;
+  readonly skipped?: string;
+  readonly problem?: {
+    readonly element: 'failure' | 'error';
+    readonly type: string;
+    readonly message: string;
+    readonly body: string;
+  };
+}
+
 export function printJunit(suite: string, reports: readonly RerunReport[]): string {
-  const number = (outcome: string) => reports.filter(({ result }) => result.outcome === outcome).length;
-  const seconds = reports.reduce((sum, report) => sum + report.seconds, 0);
-  const counts = `tests="${reports.length}" failures="${number('alive')}" errors="${number('changed')}" skipped="${number('not-run')}" time="${seconds.toFixed(3)}"`;
+  return printJunitSuite(
+    suite,
+    reports.map(({ bug, result, seconds }): JunitCase => {
+      const { outcome, why, shown, runs } = result;
+      const base = { classname: 'isolde.bugs', name: `${bug.id}: ${bug.title}`, seconds };
+      if (outcome === 'fixed') return base;
+      if (outcome === 'not-run') return { ...base, skipped: `${outcome}: ${why}` };
+      const message =
+        outcome === 'alive' ? `alive in ${shown} of ${runs} runs: ${why}` : `${outcome}: ${why}`;
+      const body = `${bug.behaviour}\nreplay: ${bug.replay}`;
+      return {
+        ...base,
+        problem: { element: outcome === 'alive' ? 'failure' : 'error', type: outcome, message, body },
+      };
+    }),
+  );
+}
+
+/** A suite of any tests. */
+export function printJunitSuite(suite: string, cases: readonly JunitCase[]): string {
+  const number = (element: string) => cases.filter(({ problem }) => problem?.element === element).length;
+  const skipped = cases.filter((each) => each.skipped !== undefined).length;
+  const seconds = cases.reduce((sum, each) => sum + each.seconds, 0);
+  const counts = `tests="${cases.length}" failures="${number('failure')}" errors="${number('error')}" skipped="${skipped}" time="${seconds.toFixed(3)}"`;
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
     `<testsuites ${counts}>`,
     `<testsuite name="${escapeXml(suite)}" ${counts}>`,
-    ...reports.map(printCase),
+    ...cases.map(printCase),
     '</testsuite>',
     '</testsuites>',
     '',
   ].join('\n');
 }
 
-function printCase({ bug, result, seconds }: RerunReport): string {
-  const { outcome, why, shown, runs } = result;
-  const head = `<testcase classname="isolde.bugs" name="${escapeXml(`${bug.id}: ${bug.title}`)}" time="${seconds.toFixed(3)}"`;
-  if (outcome === 'fixed') return `${head}/>`;
-  const message = escapeXml(
-    outcome === 'alive' ? `alive in ${shown} of ${runs} runs: ${why}` : `${outcome}: ${why}`,
-  );
-  if (outcome === 'not-run') return `${head}><skipped message="${message}"/></testcase>`;
-  const element = outcome === 'alive' ? 'failure' : 'error';
-  const body = escapeXml(`${bug.behaviour}\nreplay: ${bug.replay}`);
-  return `${head}><${element} type="${outcome}" message="${message}">${body}</${element}></testcase>`;
+function printCase({ classname, name, seconds, skipped, problem }: JunitCase): string {
+  const head = `<testcase classname="${escapeXml(classname)}" name="${escapeXml(name)}" time="${seconds.toFixed(3)}"`;
+  if (skipped !== undefined) return `${head}><skipped message="${escapeXml(skipped)}"/></testcase>`;
+  if (problem === undefined) return `${head}/>`;
+  const { element, type, message, body } = problem;
+  return `${head}><${element} type="${escapeXml(type)}" message="${escapeXml(message)}">${escapeXml(body)}</${element}></testcase>`;
 }
 
 /** XML cannot hold most control characters, not even escaped. */

@@ -32,6 +32,11 @@ export interface Target {
   foundScratches?(): Promise<readonly FoundScratch[]>;
   /** Drops one of `foundScratches`, if it still carries the mark. */
   dropFound?(namespace: string): Promise<void>;
+  /**
+   * Ends the process that holds the database with SIGKILL, starts it again and lets it recover. Scratches keep what was
+   * committed; their sessions are lost. Absent: the process is not ours to kill.
+   */
+  kill?(): Promise<void>;
   /** Closes what was opened, stops a private server, removes temporary files. Scratches are dropped first. */
   close(): Promise<void>;
 }
@@ -91,6 +96,8 @@ export interface Scratch {
   openSession(options: SessionOptions): Promise<Session>;
   /** The sessions of this scratch that wait for another session right now. */
   waiting(): Promise<ReadonlySet<Session>>;
+  /** Closes the database and opens it again, with what was committed; sessions must be closed. Absent: it stays open. */
+  reopen?(): Promise<void>;
   /** Closes the sessions and removes the namespace. Safe to call twice. */
   drop(): Promise<void>;
 }

@@ -16,6 +16,7 @@ import { weakenStatements } from './weaken-statements.js';
 export { operationRemovals, singleRemovals } from './drop-operations.js';
 export type { Pass, PassContext } from './pass.js';
 export { type Passes, runPasses } from './run-passes.js';
+export { weakerStatements } from './weaken-statements.js';
 
 /** What removes most comes first. */
 export const passes: Passes = {

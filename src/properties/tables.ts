@@ -1,0 +1,182 @@
+/**
+ * Tables as the shadow state knows them, and what one statement does to them. Values never change: a statement gives new
+ * tables and leaves the old ones, so that a snapshot is a reference.
+ *
+ * Everything is evaluated by `sql/evaluate`, which answers exactly or not at all. What it cannot decide makes a table
+ * unknown until its rows are known again (it is emptied, or dropped and created): nothing is ever concluded from an
+ * unknown table.
+ */
+import type { TableModel } from '../generate/index.js';
+import {
+  applyInsert,
+  type CreateTableStatement,
+  compileUpdate,
+  compileWhere,
+  type DeleteStatement,
+  type Dialect,
+  type EvaluatedRow,
+  type EvaluateOptions,
+  evaluateSelect,
+  type InsertStatement,
+  isUndecidable,
+  type SelectResult,
+  type SelectStatement,
+  type Statement,
+  statementFeatures,
+  type TableShape,
+  tableShape,
+  type Undecidable,
+  type UpdateStatement,
+  undecidable,
+} from '../sql/index.js';
+
+export interface TableState {
+  readonly shape: TableShape;
+  /** How it was drawn; absent: somebody wrote its CREATE TABLE by hand. */
+  readonly model?: TableModel | undefined;
+  readonly rows: readonly EvaluatedRow[] | Undecidable;
+}
+
+/** By `keyOf` their names. */
+export type Tables = ReadonlyMap<string, TableState>;
+
+export const noTables: Tables = new Map();
+
+/** The tables after a statement that worked. */
+export function applyStatement(
+  tables: Tables,
+  statement: Statement,
+  dialect: Dialect,
+  model?: TableModel,
+): Tables {
+  switch (statement.type) {
+    case 'create-table':
+      return created(tables, statement, dialect, model);
+    case 'drop': {
+      if (statement.what !== 'TABLE') return tables;
+      const left = new Map(tables);
+      for (const { name } of statement.names) left.delete(keyOf(name));
+      return left;
+    }
+    case 'insert':
+    case 'update':
+    case 'delete':
+      return written(tables, statement, dialect);
+    case 'opaque':
+      return statement.kind === 'select' || statement.kind === 'set' ? tables : forgotten(tables, statement);
+    case 'merge':
+      return forgetTables(tables, namesIn(statement).written, 'a MERGE');
+    default:
+      return tables;
+  }
+}
+
+/** What a query returns on these tables. */
+export function answerOf(
+  tables: Tables,
+  query: SelectStatement,
+  dialect: Dialect,
+): SelectResult | Undecidable {
+  return evaluateSelect(query, optionsOf(tables, dialect));
+}
+
+/** The same tables with some of them unknown. */
+export function forgetTables(tables: Tables, names: Iterable<string>, why: string): Tables {
+  const left = new Map(tables);
+  for (const name of names) {
+    const table = left.get(name);
+    if (table !== undefined) left.set(name, { ...table, rows: undecidable(why) });
+  }
+  return left;
+}
+
+/** The keys of the tables a statement writes, and of those it reads. */
+export function namesIn(statement: Statement): {
+  readonly written: readonly string[];
+  readonly read: readonly string[];
+} {
+  const { reads, writes } = statementFeatures(statement);
+  return { written: writes.map(({ name }) => keyOf(name)), read: reads.map(({ name }) => keyOf(name)) };
+}
+
+/** Engines differ in whether case tells names apart; generated names never rely on it. */
+export function keyOf(name: string): string {
+  return name.toLowerCase();
+}
+
+function optionsOf(tables: Tables, dialect: Dialect): EvaluateOptions {
+  return {
+    dialect,
+    table: (name) => {
+      const found = tables.get(keyOf(name));
+      return found && { columns: found.shape.columns, rows: found.rows };
+    },
+  };
+}
+
+function created(
+  tables: Tables,
+  statement: CreateTableStatement,
+  dialect: Dialect,
+  model: TableModel | undefined,
+): Tables {
+  const name = keyOf(statement.name);
+  if (tables.has(name) && statement.ifNotExists) return tables;
+  const rows = statement.as === undefined ? [] : undecidable('CREATE TABLE … AS');
+  return new Map(tables).set(name, { shape: tableShape(statement, dialect), model, rows });
+}
+
+/** What a statement nobody understands may have changed: the tables it names, or all of them when it names none. */
+function forgotten(tables: Tables, statement: Extract<Statement, { type: 'opaque' }>): Tables {
+  if (statement.kind === 'other' && isMaintenance(statement.sql)) return tables;
+  return forgetTables(tables, tables.keys(), 'a statement that could not be read');
+}
+
+/** Statements that change how data is stored, and none of it. */
+export function isMaintenance(sql: string): boolean {
+  return /^\s*(?:CHECKPOINT|VACUUM|ANALYZE|REINDEX|EXPLAIN)\b/i.test(sql);
+}
+
+type Write = InsertStatement | UpdateStatement | DeleteStatement;
+
+function written(tables: Tables, statement: Write, dialect: Dialect): Tables {
+  const { table } = statement;
+  if (table.type !== 'table')
+    return forgetTables(tables, namesIn(statement).written, 'a write to several tables');
+  const name = keyOf(table.name);
+  const old = tables.get(name);
+  if (old === undefined) return tables;
+  const rows = rowsAfter(old, statement, optionsOf(tables, dialect));
+  return new Map(tables).set(name, { ...old, rows });
+}
+
+function rowsAfter(
+  { shape, rows }: TableState,
+  statement: Write,
+  options: EvaluateOptions,
+): readonly EvaluatedRow[] | Undecidable {
+  // A table that is emptied is known again, whatever was in it.
+  if (statement.type === 'delete' && statement.where === undefined && statement.limit === undefined)
+    return statement.using.length === 0 ? [] : undecidable('a DELETE over several tables');
+  if (isUndecidable(rows)) return rows;
+  if (statement.type === 'insert') {
+    if (statement.conflict !== undefined || statement.mode !== undefined)
+      return undecidable('an INSERT that resolves conflicts');
+    const added = applyInsert(statement, shape, options);
+    return isUndecidable(added) ? added : [...rows, ...added];
+  }
+  const holds = compileWhere(statement, shape, options);
+  const change = statement.type === 'update' ? compileUpdate(statement, shape, options) : undefined;
+  const after: EvaluatedRow[] = [];
+  for (const row of rows) {
+    const hit = holds(row);
+    if (isUndecidable(hit)) return hit;
+    if (hit !== true) after.push(row);
+    else if (change !== undefined) {
+      const changed = change(row);
+      if (isUndecidable(changed)) return changed;
+      after.push(changed);
+    }
+  }
+  return after;
+}
