@@ -241,6 +241,17 @@ describe('the free executor', () => {
     expect(new Set(log.sent.map((line) => line.split(':')[0]))).toEqual(new Set(['1', '2']));
   });
 
+  it('replaces a session after some hundred runs', async () => {
+    const { target, log } = fakeTarget();
+    const scratch = await target.createScratch();
+    const sessions = new SessionPool(scratch, { statementTimeoutMs: 1000, lockTimeoutMs: 1000 });
+    const { case: program } = script('0: SELECT');
+    for (let run = 0; run < 1_000; run++) await runFree(scratch, program, { target, sessions });
+    const used = new Set(log.sent.map((line) => line.split(':')[0]));
+    expect(used.size).toBeGreaterThan(2);
+    expect(used.size).toBeLessThan(10);
+  });
+
   it('does not hand on a session whose settings a case has changed', async () => {
     const { target, log } = fakeTarget();
     const scratch = await target.createScratch();

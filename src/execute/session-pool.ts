@@ -1,6 +1,9 @@
 /**
  * Sessions of one scratch, kept open between runs: opening a connection costs more than most cases.
  * A run takes what it needs and gives back what is still usable.
+ *
+ * Not for ever: what serves a connection remembers every table it has met (PostgreSQL keeps its catalogue caches as long as the
+ * connection), and each run has new tables. After some hundred runs a session is closed, which frees it all.
  */
 import type { Level } from '../contracts/index.js';
 import type { Scratch, Session } from '../targets/index.js';
@@ -10,8 +13,12 @@ export interface SessionLimits {
   readonly lockTimeoutMs: number;
 }
 
+/** PostgreSQL's caches then hold about a megabyte; a new connection costs some milliseconds. */
+const runsPerSession = 300;
+
 export class SessionPool {
   readonly #idle = new Map<Level, Session[]>();
+  readonly #runs = new WeakMap<Session, number>();
 
   constructor(
     private readonly scratch: Scratch,
@@ -28,16 +35,17 @@ export class SessionPool {
         );
       }
     } catch (error) {
-      taken.forEach((session, i) => {
-        this.give(levels[i]!, session);
-      });
+      await Promise.all(taken.map((session, i) => this.give(levels[i]!, session)));
       throw error;
     }
     return taken;
   }
 
-  /** Takes back a session that has no transaction open. */
-  give(level: Level, session: Session): void {
+  /** Takes back a session that has no transaction open, and closes it after its last run. */
+  async give(level: Level, session: Session): Promise<void> {
+    const runs = (this.#runs.get(session) ?? 0) + 1;
+    if (runs >= runsPerSession) return session.close();
+    this.#runs.set(session, runs);
     const idle = this.#idle.get(level);
     if (idle === undefined) this.#idle.set(level, [session]);
     else idle.push(session);

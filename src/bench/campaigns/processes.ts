@@ -1,6 +1,6 @@
 /** What the campaigns see of processes: those that work below a folder, and what they use. Linux only (/proc). */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { chmod, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -85,17 +85,48 @@ export function descriptors(pid: number): number {
   }
 }
 
+function namesBelow(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder, { recursive: true }).map(String);
+  } catch {
+    return [];
+  }
+}
+
+/** Open sockets of a process. */
+export function sockets(pid: number): number {
+  try {
+    const links = readdirSync(`/proc/${pid}/fd`).map((name) => linkOf(`/proc/${pid}/fd/${name}`));
+    return links.filter((link) => link.startsWith('socket:')).length;
+  } catch {
+    return 0;
+  }
+}
+
+/** Where a server that names the folder of its data on the command line keeps it. */
+export function dataFolderOf(pid: number): string | undefined {
+  return /\0--datadir=([^\0]+)/.exec(textOf(`/proc/${pid}/cmdline`))?.[1];
+}
+
 /** Bytes of all files below a folder. */
 export function bytesIn(folder: string): number {
   let bytes = 0;
-  for (const name of readdirSync(folder, { recursive: true })) {
+  for (const name of namesBelow(folder)) {
     try {
-      bytes += statSync(join(folder, String(name))).size;
+      bytes += statSync(join(folder, name)).size;
     } catch {
       // Gone in the meantime.
     }
   }
   return bytes;
+}
+
+function linkOf(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return '';
+  }
 }
 
 function textOf(path: string): string {

@@ -1,11 +1,21 @@
 /**
  * `npm run campaign soak [-- --minutes M --target URL …]`: a hunt for a long time on each target, one after another, and
- * whether what it uses stays flat: memory of the hunt, descriptors, memory and processes of the server, bytes in
- * the temporary folder. Compared are the medians of the second and of the last quarter of the time.
+ * whether what it uses stays flat: memory of the hunt, descriptors, connections, memory and processes of the server, bytes in
+ * the temporary folder and where the server keeps its data. Compared are the medians of the second and of the last quarter of the
+ * time. The store is not among it: it grows with what is found.
  */
-import { rm } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { bytesIn, descriptors, familyOf, openFolder, privateBytes, startIsolde } from './processes.js';
+import {
+  bytesIn,
+  dataFolderOf,
+  descriptors,
+  familyOf,
+  openFolder,
+  privateBytes,
+  sockets,
+  startIsolde,
+} from './processes.js';
 import type { CampaignTable } from './table.js';
 
 export interface SoakOptions {
@@ -14,12 +24,19 @@ export interface SoakOptions {
   readonly targets: readonly string[];
 }
 
-const measures = ['hunt, MB', 'descriptors', 'server, MB', 'server processes', 'temporary, MB'] as const;
+const measures = [
+  'hunt, MB',
+  'descriptors',
+  'connections',
+  'server, MB',
+  'server processes',
+  'temporary, MB',
+] as const;
 type Sample = readonly number[];
 
 /** Growth that is no leak: a third, and what is lost in noise. */
 const growth = 1.33;
-const noise: Sample = [48, 8, 48, 3, 32];
+const noise: Sample = [48, 8, 4, 24, 3, 32];
 
 export async function soak({ minutes, targets }: SoakOptions): Promise<CampaignTable> {
   const rows: string[][] = [];
@@ -54,9 +71,16 @@ async function watch(target: string, seconds: number): Promise<{ samples: Sample
   const folder = await openFolder('soak');
   const samples: Sample[] = [];
   try {
+    const temporary = join(folder, 'tmp');
+    await mkdir(temporary);
     const args = ['hunt', target, '--for', `${seconds}s`, '--seed', 'soak', '--store', join(folder, 'store')];
-    const { child, ended } = startIsolde(args, folder, folder);
-    const timer = setInterval(() => samples.push(sampleOf(child.pid!, folder)), Math.max(500, seconds * 10));
+    const { child, ended } = startIsolde(args, temporary, folder);
+    const take = () => {
+      samples.push(sampleOf(child.pid!, temporary));
+      if (samples.length % 25 === 0) console.error(`${target} ${samples.at(-1)!.map(Math.round).join(' ')}`);
+    };
+    // A hundred samples.
+    const timer = setInterval(take, Math.max(500, seconds * 10));
     const { code, said } = await ended;
     clearInterval(timer);
     if (code !== 0 && code !== 1) console.error(said);
@@ -70,12 +94,15 @@ function sampleOf(pid: number, folder: string): Sample {
   const megabytes = (bytes: number) => bytes / 1024 ** 2;
   const others = familyOf(pid).slice(1);
   const server = others.reduce((sum, each) => sum + privateBytes(each), 0);
+  // A server may keep its data in shared memory.
+  const data = others.map(dataFolderOf).find((each) => each !== undefined && !each.startsWith(folder));
   return [
     megabytes(privateBytes(pid)),
     descriptors(pid),
+    sockets(pid),
     megabytes(server),
     others.length,
-    megabytes(bytesIn(folder)),
+    megabytes(bytesIn(folder) + (data === undefined ? 0 : bytesIn(data))),
   ];
 }
 

@@ -80,6 +80,18 @@ describePostgres('reset', () => {
       }
     });
 
+    it('builds on a new connection after some hundred set-ups: an old one remembers every table', async () => {
+      const builders = [];
+      for (let i = 0; i < 202; i++) {
+        await scratch.reset([`CREATE TABLE t${i} AS SELECT pg_backend_pid() AS pid`]);
+        if (i === 0 || i >= 200)
+          builders.push((await session.execute(`SELECT pid FROM t${i}`)).rows?.[0]?.[0]);
+      }
+      expect(new Set(builders).size).toBe(2);
+      await scratch.reset(setup);
+      expect((await session.execute('SELECT count(*) FROM parent')).rows).toEqual([[2]]);
+    }, 60_000);
+
     it.each([
       'ALTER TABLE child ADD COLUMN extra INT',
       'ALTER TABLE child ALTER COLUMN n SET DEFAULT 5',

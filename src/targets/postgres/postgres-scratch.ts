@@ -47,6 +47,8 @@ export const useKey = 0x69736f6c;
 const lockWaitMs = 2000;
 /** Restores by DELETE until this many dead rows may have gathered. */
 const deadRowLimit = 2000;
+/** A connection remembers every table it has met, two megabytes of them in so many set-ups; then it is replaced. */
+const buildsPerConnection = 200;
 
 export class PostgresScratch implements Scratch, SessionHost {
   readonly namespace = `isolde_${randomBytes(6).toString('hex')}`;
@@ -58,6 +60,7 @@ export class PostgresScratch implements Scratch, SessionHost {
   #queue: Promise<unknown> = Promise.resolve();
   #loaded: { readonly key: string; readonly plan: RestorePlan } | undefined;
   #deadRows = 0;
+  #builds = 0;
   #dropping: Promise<void> | undefined;
 
   private constructor(private readonly context: ScratchContext) {}
@@ -110,6 +113,7 @@ export class PostgresScratch implements Scratch, SessionHost {
       ...both.map((name) => this.#createSchema(name)),
     ];
     await this.#run(anew.join(';'));
+    if (this.#builds++ % buildsPerConnection === 0) await this.#builder?.close();
     const builder = await this.#building();
     try {
       for (const [index, sql] of setup.entries()) {
