@@ -1,5 +1,5 @@
 /** SQL from a file is not run where it could write outside the scratch, by any command. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
@@ -22,8 +22,8 @@ describe('a file of somebody’s, on a database of ours', () => {
   const database = join(folder, 'shop.duckdb');
   const url = `duckdb:${database}`;
 
-  const countUsers = async () => {
-    const instance = await DuckDBInstance.create(database);
+  const countUsers = async (file = database) => {
+    const instance = await DuckDBInstance.create(file);
     const connection = await instance.connect();
     const [[count]] = (await (await connection.run('SELECT count(*)::INT FROM users')).getRows()) as [
       [number],
@@ -55,6 +55,41 @@ describe('a file of somebody’s, on a database of ours', () => {
     expect(err).toContain('--trust-case');
     expect(await countUsers()).toBe(1);
   });
+
+  it('bugs rerun --target refuses, runs nothing and records nothing; --trust-case runs it', async () => {
+    const store = join(folder, 'bugs');
+    const found = await isolde(['hunt', 'duckdb:', '--seed', 'demo', '--bugs', '1', '--store', store]);
+    expect(found.code).toBe(1);
+    const [id] = readdirSync(join(store, 'bugs'));
+    const evil = join(store, 'bugs', id!, 'case.case.json');
+    const program = JSON.parse(readFileSync(evil, 'utf8'));
+    program.setup.push('DELETE FROM main.users');
+    writeFileSync(evil, JSON.stringify(program));
+    const runs = () => readFileSync(join(store, 'bugs', id!, 'runs.jsonl'), 'utf8');
+    const before = runs();
+    const refused = await isolde(['bugs', 'rerun', '--target', url, '--store', store]);
+    expect(refused.code).toBe(3);
+    expect(refused.err).toContain('every statement may write to all of');
+    expect(refused.err).toContain('--trust-case');
+    expect(refused.out).toBe('');
+    expect(runs()).toBe(before);
+    expect(await countUsers()).toBe(1);
+    const copy = join(folder, 'copy.duckdb');
+    copyFileSync(database, copy);
+    const trusted = await isolde([
+      'bugs',
+      'rerun',
+      '--target',
+      `duckdb:${copy}`,
+      '--trust-case',
+      '--store',
+      store,
+    ]);
+    expect(trusted.code).not.toBe(3);
+    expect(runs()).not.toBe(before);
+    expect(await countUsers()).toBe(1);
+    expect(await countUsers(copy)).toBe(0);
+  }, 60_000);
 
   it('a hunt without files is not affected', async () => {
     const { code } = await isolde(['hunt', url, '--rounds', '1', '--store', join(folder, 'store')]);

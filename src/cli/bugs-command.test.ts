@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pc from 'picocolors';
@@ -29,10 +29,13 @@ beforeAll(async () => {
 });
 afterAll(() => rm(root, { recursive: true, force: true }));
 
-async function isolde(...args: readonly string[]) {
+const isolde = (...args: readonly string[]) =>
+  command('bugs', ...args, ...(args.includes('--store') ? [] : ['--store', store]));
+
+async function command(...args: readonly string[]) {
   const out: string[] = [];
   const err: string[] = [];
-  const code = await main(['bugs', ...args, ...(args.includes('--store') ? [] : ['--store', store])], {
+  const code = await main(args, {
     out: (text) => out.push(text),
     err: (text) => err.push(text),
     outIsTerminal: false,
@@ -128,32 +131,86 @@ describe('isolde bugs', () => {
     expect(changed.xml).toMatch(/errors="1"[\s\S]*<error type="changed"/);
   });
 
-  it('tells of a bug that cannot be read, and goes on with the others', async () => {
-    const partly = join(root, 'partly');
-    const opened = await openStore(partly);
-    await opened.add(bug);
-    const target = await openTarget('duckdb:?fault=missed-own-write');
-    const scheduled = probeCases.find(({ id }) => id === 'own-write')!;
-    const { id } = await opened.add(
-      await findBug({ target, scratch: await target.createScratch(), scheduled }),
-    );
-    await target.close();
-    await writeFile(join(opened.folderOf(bug.id), 'finding.json'), '{');
-    const rerun = await isolde(
-      'rerun',
-      '--target',
-      'duckdb:',
-      '--runs',
-      '1',
-      '--no-record',
-      '--store',
-      partly,
-    );
-    expect(rerun).toMatchObject({ code: 2, out: expect.stringContaining(`fixed (0 of 1 runs)  ${id}`) });
-    expect(rerun.err).toContain('finding.json');
-    expect((await isolde('show', id, '--store', partly)).code).toBe(0);
-    expect((await isolde('export', id, join(root, 'partly-out'), '--store', partly)).code).toBe(0);
-    expect((await isolde('rerun', bug.id, '--store', partly)).code).toBe(3);
+  describe('a store with one bug that cannot be read', () => {
+    let partly: string;
+    let whole: string;
+    let broken: string;
+
+    beforeAll(async () => {
+      partly = join(root, 'partly');
+      const opened = await openStore(partly);
+      await opened.add(bug);
+      const target = await openTarget('duckdb:?fault=missed-own-write');
+      const scheduled = probeCases.find(({ id }) => id === 'own-write')!;
+      const { id } = await opened.add(
+        await findBug({ target, scratch: await target.createScratch(), scheduled }),
+      );
+      await target.close();
+      whole = id;
+      broken = bug.id;
+    });
+
+    // What `list` reads, and what only the bug itself needs.
+    describe.each(['bug.json', 'finding.json'])('%s', (file) => {
+      let text: string;
+      const path = () => join(partly, 'bugs', broken, file);
+      beforeAll(async () => {
+        text = await readFile(path(), 'utf8');
+        await writeFile(path(), '{');
+      });
+      afterAll(() => writeFile(path(), text));
+
+      it.each([
+        ['rerun', () => ['rerun', '--target', 'duckdb:', '--runs', '1', '--no-record'], 2],
+        ['import', () => ['import', partly, '--store', join(root, `taken-in-${file}`)], 2],
+      ] as const)('%s tells of it and does the others', async (_, args, exitCode) => {
+        const given = args();
+        const { code, out, err } = await isolde(
+          ...given,
+          ...(given[0] === 'rerun' ? ['--store', partly] : []),
+        );
+        expect({ code, out }).toEqual({ code: exitCode, out: expect.stringContaining(whole) });
+        expect(out).not.toContain(broken);
+        expect(err).toContain(join(broken, file));
+      });
+
+      it('show and export give the others, and an error for this one', async () => {
+        const out = join(root, `out-of-${file}`);
+        for (const [args, id, exitCode] of [
+          [['show'], whole, 0],
+          [['show'], broken, 3],
+          [['export', out], whole, 0],
+          [['export', out], broken, 3],
+          [['rerun'], broken, 3],
+        ] as const) {
+          const [name, ...more] = args;
+          const { code, err } = await isolde(name, id, ...more, '--store', partly);
+          expect(code, err).toBe(exitCode);
+          if (id === broken) expect(err).toContain(join(broken, file));
+        }
+      });
+
+      it('list and ignore tell of it when its record is what is broken', async () => {
+        const inRecord = file === 'bug.json';
+        for (const [args, exitCode] of [
+          [['list'], inRecord ? 2 : 0],
+          [['ignore', whole], 0],
+        ] as const) {
+          const { code, out, err } = await isolde(...args, '--store', partly);
+          expect({ code, out }).toEqual({ code: exitCode, out: expect.stringContaining(whole) });
+          expect(err.includes(join(broken, file))).toBe(inRecord);
+        }
+      });
+
+      it('hunt tells of it and hunts', async () => {
+        const copy = join(root, `hunted-${file}`);
+        await cp(partly, copy, { recursive: true });
+        const url = 'duckdb:?fault=missed-own-write';
+        const { code, err } = await command('hunt', url, '--rounds', '2', '--store', copy);
+        expect([0, 1], err).toContain(code);
+        expect(err).toContain(join(broken, file));
+      });
+    });
   });
 
   it('exports and imports', async () => {

@@ -32,6 +32,10 @@ interface RerunFlags extends StoreFlags {
   readonly trustCase?: boolean;
 }
 
+interface ImportFlags extends StoreFlags {
+  readonly trustCase?: boolean;
+}
+
 export function bugsCommand(program: Command, context: CliContext, exit: (code: ExitCode) => void): void {
   const bugs = program
     .command('bugs')
@@ -68,15 +72,11 @@ export function bugsCommand(program: Command, context: CliContext, exit: (code: 
   );
   add('import <folder>', 'take in an exported bug, or every bug of another store')
     .option('--trust-case', 'take over SQL that is not on the list of harmless statements')
-    .action(async (folder: string, flags: StoreFlags & { readonly trustCase?: boolean }) => {
-      const trust = flags.trustCase === true;
-      const added = await (await openStore(flags.store)).importFrom(folder, { trust });
-      if (flags.json === true) context.out(JSON.stringify(added));
-      else
-        for (const { id, isNew, count } of added)
-          context.out(isNew ? `${id}: new` : `${id}: known, seen ${count} times`);
-      exit(exitCodes.nothingFound);
-    });
+    .addHelpText(
+      'after',
+      '\nExit code: 0 all are taken in, 2 some could not be read or are refused, 3 error.',
+    )
+    .action(async (folder: string, flags: ImportFlags) => exit(await takeIn(folder, flags, context)));
   add('ignore <what>', 'let hunts pass over a bug (its id) or a behaviour (its signature)')
     .option('--reason <text>', 'why, for whoever reads the list')
     .action(async (what: string, flags: StoreFlags & { readonly reason?: string }) => {
@@ -129,6 +129,21 @@ async function show(id: string, flags: StoreFlags, context: CliContext): Promise
   return exitCodes.nothingFound;
 }
 
+async function takeIn(folder: string, flags: ImportFlags, context: CliContext): Promise<ExitCode> {
+  let problems = 0;
+  const onProblem = (why: string) => {
+    problems++;
+    context.err(`isolde: ${why}`);
+  };
+  const store = await openStore(flags.store);
+  const added = await store.importFrom(folder, { trust: flags.trustCase === true, onProblem });
+  if (flags.json === true) context.out(JSON.stringify(added));
+  else
+    for (const { id, isNew, count } of added)
+      context.out(isNew ? `${id}: new` : `${id}: known, seen ${count} times`);
+  return problems > 0 ? exitCodes.undecided : exitCodes.nothingFound;
+}
+
 async function ignore(
   what: string,
   flags: StoreFlags & { readonly reason?: string },
@@ -136,7 +151,8 @@ async function ignore(
 ): Promise<ExitCode> {
   const store = await openStore(flags.store);
   // A signature may be ignored before it was ever seen here; what looks like neither is a slip.
-  const { bugs } = await store.list();
+  const { bugs, problems } = await store.list();
+  for (const problem of problems) context.err(`isolde: ${problem}`);
   const known = bugs.find(({ id, signature }) => id === what || signature === what);
   if (known === undefined && !/^[0-9a-f]{12}$/.test(what)) {
     throw new IsoldeError(

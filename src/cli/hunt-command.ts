@@ -151,7 +151,9 @@ async function runHunt(url: string | undefined, flags: HuntFlags, context: CliCo
       `going on at round ${from}, behind the last hunt with seed ${flags.seed} (--restart starts anew)`,
     );
   }
-  const reused = await reusedTemplates(flags, asked?.from !== undefined);
+  const reused = await reusedTemplates(flags, asked?.from !== undefined, (why) =>
+    context.err(`isolde: ${why}`),
+  );
   const view = new LiveView(context, flags.json === true, (event) => {
     if (asked?.from !== undefined) return;
     // The folder may fill up or vanish under a long hunt; bugs then fail loudly, this counter need not.
@@ -225,9 +227,10 @@ async function openFor(
 async function reusedTemplates(
   { reuse, store, profile }: HuntFlags,
   again: boolean,
+  onProblem: (why: string) => void,
 ): Promise<FoundTemplates | undefined> {
   if (typeof reuse === 'string') return readTemplates(store, reuse);
-  return reuse === false || again || profile !== undefined ? undefined : templatesOfStore(store);
+  return reuse === false || again || profile !== undefined ? undefined : templatesOfStore(store, onProblem);
 }
 
 /** Before a database is opened: a slip of the pen must not start a server. */

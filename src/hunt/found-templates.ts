@@ -11,7 +11,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { type Case, parseCaseFile, printCaseFile, type ScheduledCase } from '../cases/index.js';
-import { FileError, IsoldeError } from '../errors.js';
+import { errorText, FileError, IsoldeError } from '../errors.js';
 import { checkFormat, parseJson } from '../json.js';
 import { diskFiles, fileProblem, openStore, readText } from '../store/index.js';
 import { findForbiddenStatement, sqlOfCase } from '../targets/index.js';
@@ -27,14 +27,23 @@ const version = 1;
 /** More bugs than these are not varied: the last ones seen. */
 const mostTemplates = 64;
 
-/** The store's bugs as a set of templates, kept for replays; undefined when there is none. */
-export async function templatesOfStore(folder: string): Promise<FoundTemplates | undefined> {
+/**
+ * The store's bugs as a set of templates, kept for replays; undefined when there is none. A bug that cannot be read is
+ * reported and left out.
+ */
+export async function templatesOfStore(
+  folder: string,
+  onProblem: (why: string) => void = () => undefined,
+): Promise<FoundTemplates | undefined> {
   const store = await openStore(folder);
-  const { bugs } = await store.list();
+  const { bugs, problems } = await store.list();
+  for (const problem of problems) onProblem(problem);
   const templates: ScheduledCase[] = [];
   for (const { id } of bugs.slice(0, mostTemplates)) {
-    // A folder that cannot be read is `bugs list`'s to complain about.
-    const bug = await store.get(id).catch(() => undefined);
+    const bug = await store.get(id).catch((error: unknown) => {
+      onProblem(errorText(error));
+      return undefined;
+    });
     if (bug === undefined || bug.finding.oracle === 'server' || !isHarmless(bug.case)) continue;
     templates.push({ case: { ...bug.case, name: id }, schedule: { batches: bug.schedule.batches } });
   }

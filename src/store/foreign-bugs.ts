@@ -17,8 +17,18 @@ export interface ForeignBug {
   readonly raw: string | undefined;
 }
 
-/** Reads them all or none: a bad one among them must not leave half an import. */
-export async function readForeignBugs(folder: string, trust: boolean): Promise<ForeignBug[]> {
+export interface ForeignOptions {
+  /** The user vouches for SQL that is not on the allow-list. */
+  readonly trust?: boolean;
+  /** One of several bugs cannot be read or is refused, and is left out. */
+  readonly onProblem?: (why: string) => void;
+}
+
+/** Reads them all. One that cannot be taken in does not stop the others; if none can, that is an error. */
+export async function readForeignBugs(
+  folder: string,
+  { trust = false, onProblem = () => undefined }: ForeignOptions,
+): Promise<ForeignBug[]> {
   const folders = await bugFolders(folder);
   if (folders.length === 0) {
     throw new IsoldeError(
@@ -27,7 +37,17 @@ export async function readForeignBugs(folder: string, trust: boolean): Promise<F
     );
   }
   const bugs: ForeignBug[] = [];
-  for (const each of folders) bugs.push(await readForeignBug(each, trust));
+  const problems: IsoldeError[] = [];
+  for (const each of folders) {
+    try {
+      bugs.push(await readForeignBug(each, trust));
+    } catch (error) {
+      if (!(error instanceof IsoldeError) || !['bad-file', 'safety'].includes(error.code)) throw error;
+      problems.push(error);
+    }
+  }
+  if (bugs.length === 0) throw problems[0]!;
+  for (const { message } of problems) onProblem(message);
   return bugs;
 }
 

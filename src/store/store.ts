@@ -22,7 +22,7 @@ import { type Bug, type BugVariant, makeBug, type VersionTried } from '../report
 import { type BugRecord, parseRecord, parseSignedRecord, printRun, type RunLine } from './bug-file.js';
 import { changingFiles, checkHome, fileNames, fixedFiles, readBug, readStoredBug } from './bug-folder.js';
 import { diskFiles, exists, fileProblem, namesIn, readText, type StoreFiles } from './files.js';
-import { readForeignBugs } from './foreign-bugs.js';
+import { type ForeignOptions, readForeignBugs } from './foreign-bugs.js';
 import { type Ignored, parseIgnored, printIgnored } from './ignore-file.js';
 import { type LockOptions, withLock } from './lock.js';
 
@@ -224,10 +224,10 @@ export class Store {
   /**
    * Takes in a bug's folder, or every bug of a folder of such folders (another store's `bugs/`, or the store). Nothing in
    * it is run, and nothing but data is taken over: names, signatures, reports and exports are made anew. SQL that is not on
-   * the allow-list is refused, unless the user vouches for it.
+   * the allow-list is refused, unless the user vouches for it. One of several that cannot be taken in is reported and left out.
    */
-  async importFrom(folder: string, { trust = false }: { readonly trust?: boolean } = {}): Promise<Added[]> {
-    const bugs = await readForeignBugs(folder, trust);
+  async importFrom(folder: string, options: ForeignOptions = {}): Promise<Added[]> {
+    const bugs = await readForeignBugs(folder, options);
     const added: Added[] = [];
     for (const { bug, raw } of bugs)
       added.push(await this.add(bug, raw === undefined ? {} : { raw: { file: raw } }));

@@ -60,9 +60,12 @@ export function familyOf(pid: number): number[] {
   return family;
 }
 
-/** Whether it is a database server, and not a program that watches over one. */
+/** Whether it is a database server or an engine in a process of its own, and not a program that watches over one. */
 export function isServerProcess(pid: number): boolean {
-  return /(postgres|mariadbd|mysqld)\b/.test(textOf(`/proc/${pid}/comm`));
+  return (
+    /(postgres|mariadbd|mysqld)\b/.test(textOf(`/proc/${pid}/comm`)) ||
+    textOf(`/proc/${pid}/cmdline`).includes('own-process-main')
+  );
 }
 
 /** Whether a process runs; one that has ended and is not yet waited for does not. */

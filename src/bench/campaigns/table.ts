@@ -15,6 +15,9 @@ export interface CampaignTable {
   readonly failures: readonly string[];
 }
 
+/** Of a path only its last name: where things lie on one machine is nobody's business. */
+const withoutFolders = (text: string) => text.replaceAll(/(?<![\w:])(?:\/[\w.@+-]+)+\/([\w.@+-]+)/g, '…/$1');
+
 /** The table in Markdown. */
 export function renderCampaign({ title, about, command, heads, rows, failures }: CampaignTable): string {
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
@@ -23,7 +26,9 @@ export function renderCampaign({ title, about, command, heads, rows, failures }:
     about,
     `Written by \`${command}\` with Node ${process.versions.node} on ${process.platform}-${process.arch}.`,
     [line(heads), line(heads.map(() => '---')), ...rows.map(line)].join('\n'),
-    failures.length === 0 ? 'No failures.' : `Failures:\n\n${failures.map((text) => `- ${text}`).join('\n')}`,
+    failures.length === 0
+      ? 'No failures.'
+      : `Failures:\n\n${failures.map((text) => `- ${withoutFolders(text)}`).join('\n')}`,
     '',
   ].join('\n\n');
 }
