@@ -15,7 +15,7 @@ import {
   rerunBug,
   type Store,
 } from '../store/index.js';
-import { admit, findDeclaration, openTarget, sqlOfCase, type Target } from '../targets/index.js';
+import { admit, findDeclaration, inOwnProcess, openTarget, sqlOfCase, type Target } from '../targets/index.js';
 import { oneLine } from '../visible.js';
 import { type CliContext, type ExitCode, exitCodes, trustCaseHelp } from './context.js';
 
@@ -258,14 +258,16 @@ async function rerunOne(
     const why = `a ${bug.target.name} server must be named with --target or ISOLDE_TARGET`;
     return { result: { outcome: 'not-run', why, shown: 0, runs: 0 }, target: undefined };
   }
-  const target = await targets.open(url);
+  // What is said to abort the engine must not end us.
+  const safe = bug.finding.oracle === 'server' ? (inOwnProcess(url) ?? url) : url;
+  const target = await targets.open(safe);
   await admit(target, sqlOfCase(bug.case), { trust: options.trust, source: bug.id });
   const result = await rerunBug(bug, target, options);
   const lost = result.history?.operations.some(
     ({ end, error }) => end === null || error?.class === 'crash' || error?.class === 'connection-lost',
   );
   // The next bug gets a server that answers.
-  if (lost === true) await targets.forget(url);
+  if (lost === true) await targets.forget(safe);
   return { result, target: target.stamp };
 }
 

@@ -43,8 +43,16 @@ export class DatabaseLanes {
     this.#target = target;
   }
 
+  /** With a scratch for the first lane: a database that has none to give from the start did not go away. */
   static async open(options: DatabaseLanesOptions): Promise<DatabaseLanes> {
-    return new DatabaseLanes(await options.open(), options);
+    const lanes = new DatabaseLanes(await options.open(), options);
+    try {
+      await lanes.lane(0);
+    } catch (error) {
+      await lanes.close().catch(() => undefined);
+      throw error;
+    }
+    return lanes;
   }
 
   get target(): Target {

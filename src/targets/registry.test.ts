@@ -118,6 +118,8 @@ describe('the process parameter', () => {
     ['duckdb:?fault=lost-update(table=t)', 'duckdb:?fault=lost-update(table=t)&process=own'],
     ['duckdb:?process=same', undefined],
     ['duckdb:?process=own', undefined],
+    // It has one already.
+    ['turso:?package=turso-0-4', undefined],
     ['postgres:', undefined],
   ])('is added to %s', (url, own) => {
     expect(inOwnProcess(url)).toBe(own);

@@ -14,15 +14,16 @@ export const defaultTargetUrl = 'duckdb:';
 /**
  * Opens the database a URL names; no URL means the embedded default. The query parameter `fault` wraps it
  * (`faults/`), `process=own` puts an embedded engine into a process of its own, `process=same` into this one; every other
- * parameter is the engine's.
+ * parameter is the engine's. Another version of an engine (`package=NAME`) has a process of its own unless the URL says otherwise:
+ * old versions abort, and two versions of one library cannot live in one process.
  */
 export async function openTarget(url: string | undefined, options: OpenOptions = {}): Promise<Target> {
   const { engineUrl, fault } = splitFault(normalizeUrl(url));
   const declaration = declarationOf(engineUrl);
   const open = async () => {
     try {
-      const { engineUrl: inner, process } = splitProcess(engineUrl);
-      if (process !== 'own') return await (await declaration.load()).open(inner, options);
+      const { engineUrl: inner, process = usualProcess(engineUrl) } = splitProcess(engineUrl);
+      if (process === 'same') return await (await declaration.load()).open(inner, options);
       const { openInOwnProcess } = await import('./exec/own-process.js');
       return await openInOwnProcess(engineUrl, inner, options);
     } catch (error) {
@@ -56,15 +57,20 @@ export function splitProcess(url: string): {
   return { engineUrl, process: match[2] as 'own' | 'same' };
 }
 
+function usualProcess(url: string): 'own' | 'same' {
+  return embedded.test(url) && /[?&]package=/.test(url) ? 'own' : 'same';
+}
+
 /** Whether a URL names an engine that runs in this process, or could. */
 export function isEmbedded(url: string | undefined): boolean {
   return embedded.test(normalizeUrl(url));
 }
 
-/** The same engine in a process of its own; undefined where it cannot have one, or the URL says where it runs. */
+/** The same engine in a process of its own; undefined where it cannot have one, has one, or the URL says where it runs. */
 export function inOwnProcess(url: string | undefined): string | undefined {
   const whole = normalizeUrl(url);
-  if (!isEmbedded(whole) || splitProcess(whole).process !== undefined) return undefined;
+  if (!isEmbedded(whole) || splitProcess(whole).process !== undefined || usualProcess(whole) === 'own')
+    return undefined;
   return `${whole}${whole.includes('?') ? '&' : '?'}process=own`;
 }
 

@@ -40,6 +40,10 @@ const campaigns: Readonly<Record<string, () => Promise<CampaignTable>>> = {
       targets: values.target ?? ['postgres:', 'mariadb:', 'duckdb:'],
     });
   },
+  crash: async () => {
+    const { crash } = await import('./crash.js');
+    return crash({ count: number(values.count, 30), seed: values.seed, targets: values.target ?? [] });
+  },
   escape: async () => (await import('./escape.js')).tryToEscape(),
   environments: async () => {
     const { environments } = await import('./environments.js');

@@ -80,6 +80,13 @@ export function privateBytes(pid: number): number {
   return (kilobytes('Pss') || kilobytes('Rss')) * 1024;
 }
 
+/** Processor time of all processes that this one, or a child of it, has waited for. */
+export function childrenCpuMs(): number {
+  const fields = textOf('/proc/self/stat').split(') ').at(-1)?.split(' ') ?? [];
+  // Clock ticks are hundredths of a second on every Linux.
+  return 10 * (Number(fields[13]) + Number(fields[14]));
+}
+
 export function descriptors(pid: number): number {
   try {
     return readdirSync(`/proc/${pid}/fd`).length;

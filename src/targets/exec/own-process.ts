@@ -8,9 +8,11 @@ import type { OpenOptions, Target, TargetReach } from '../target.js';
 import { openAdapter } from './exec-target.js';
 
 export async function openInOwnProcess(url: string, inner: string, options: OpenOptions): Promise<Target> {
+  // There, it is the process of the engine.
+  const there = `${inner}${inner.includes('?') ? '&' : '?'}process=same`;
   const program = fileURLToPath(new URL('./own-process-main.js', import.meta.url));
   const target = await openAdapter(
-    { file: process.execPath, args: [program, inner], shown: url },
+    { file: process.execPath, args: [program, there], shown: url },
     url,
     { process: 'own' },
     options,

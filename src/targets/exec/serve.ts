@@ -33,6 +33,14 @@ export async function serveTarget(target: Target, input: Readable, output: Writa
   await target.close();
 }
 
+/** Answers every request with why there is no target. */
+export async function refuseToServe(error: unknown, input: Readable, output: Writable): Promise<void> {
+  for await (const line of createInterface({ input })) {
+    const { id } = JSON.parse(line) as Request;
+    output.write(`${JSON.stringify({ id, error: errorText(error) })}\n`);
+  }
+}
+
 class TargetServer {
   /** By the name the other side chose: the target has one of its own. */
   readonly #scratches = new Map<string, Scratch>();
