@@ -15,7 +15,14 @@ import {
   rerunBug,
   type Store,
 } from '../store/index.js';
-import { admit, findDeclaration, inOwnProcess, openTarget, sqlOfCase, type Target } from '../targets/index.js';
+import {
+  admit,
+  findDeclaration,
+  inOwnProcess,
+  openTarget,
+  sqlOfCase,
+  type Target,
+} from '../targets/index.js';
 import { oneLine } from '../visible.js';
 import { type CliContext, type ExitCode, exitCodes, trustCaseHelp } from './context.js';
 

@@ -56,7 +56,7 @@ export async function crash({ count, seed, targets }: CrashOptions): Promise<Cam
   return {
     name: 'crash',
     title: 'Engines that abort',
-    about: `Hunts of ${rounds} rounds, at most 20 s, with the engine in the hunt's process (\`process=same\`) and in one of its own (\`process=own\`, the default of \`package=\`). Processor time is that of hunts that did all their rounds in both; it includes confirming and reducing bugs. A failure is a hunt that ended with an engine in a process of its own.`,
+    about: `Hunts of ${rounds} rounds, at most a minute, with the engine in the hunt's process (\`process=same\`) and in one of its own (\`process=own\`, the default of \`package=\`). Processor time is that of hunts that did all their rounds in both; it includes the start and what confirming and reducing bugs takes. A failure is a hunt that ended with an engine in a process of its own.`,
     command: `npm run campaign crash -- --count ${count} --seed ${seed}${targets.map((each) => ` --target '${each}'`).join('')}`,
     heads: [
       'target',
@@ -97,7 +97,7 @@ async function huntOnce(target: string, place: string, seed: string, tally: Tall
   try {
     const url = `${target}${target.includes('?') ? '&' : '?'}process=${place}`;
     const store = join(folder, 'store');
-    const limits = ['--rounds', `0..${rounds - 1}`, '--for', '20s'];
+    const limits = ['--rounds', `0..${rounds - 1}`, '--for', '60s'];
     const before = childrenCpuMs();
     const { code, said } = await startIsolde(
       ['hunt', url, '--seed', seed, ...limits, '--store', store, '--json'],
