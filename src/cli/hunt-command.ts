@@ -151,9 +151,7 @@ async function runHunt(url: string | undefined, flags: HuntFlags, context: CliCo
       `going on at round ${from}, behind the last hunt with seed ${flags.seed} (--restart starts anew)`,
     );
   }
-  const reused = await reusedTemplates(flags, asked?.from !== undefined, (why) =>
-    context.err(`isolde: ${why}`),
-  );
+  const reused = await reusedTemplates(flags, asked?.from !== undefined, context.err);
   const view = new LiveView(context, flags.json === true, (event) => {
     if (asked?.from !== undefined) return;
     // The folder may fill up or vanish under a long hunt; bugs then fail loudly, this counter need not.
@@ -227,10 +225,12 @@ async function openFor(
 async function reusedTemplates(
   { reuse, store, profile }: HuntFlags,
   again: boolean,
-  onProblem: (why: string) => void,
+  err: (text: string) => void,
 ): Promise<FoundTemplates | undefined> {
   if (typeof reuse === 'string') return readTemplates(store, reuse);
-  return reuse === false || again || profile !== undefined ? undefined : templatesOfStore(store, onProblem);
+  return reuse === false || again || profile !== undefined
+    ? undefined
+    : templatesOfStore(store, (why) => err(`isolde: ${why}`));
 }
 
 /** Before a database is opened: a slip of the pen must not start a server. */
