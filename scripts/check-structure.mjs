@@ -4,7 +4,8 @@
  * 1. Direction: a stage imports only stages above it in `order`, and only their index.
  * 2. No cycles between files, type imports included.
  * 3. No function over 70 lines. Files are formatted, so a function ends at the first line that closes its indentation.
- * 4. docs/architecture.md holds the folder graph as it is. `--write` brings it up to date.
+ * 4. No function with five or more parameters: they take an options object, but for those listed in `manyParameters`.
+ * 5. docs/architecture.md holds the folder graph as it is. `--write` brings it up to date.
  *
  * `--figures` prints lines of source and tests per folder and the longest functions.
  */
@@ -131,6 +132,75 @@ const longFunctions = () =>
     .filter(({ length }) => length > longest)
     .sort((a, b) => b.length - a.length);
 
+/** Hot paths, measured: an object for each of their calls shows in a benchmark. */
+const manyParameters = new Set([
+  // Called for every token of every statement.
+  'sql/parse/cursor.ts accept',
+  // Inner loops of the search for cycles and of the key-value checkers.
+  'check/graph/cycle-search.ts #from',
+  'check/graph/cycle-search.ts #cycle',
+  'check/graph/families.ts step',
+  'check/kv/forced-finding.ts forcedFinding',
+  'check/kv/forced-finding.ts makes',
+  'check/kv/saturation-finding.ts saturationFinding',
+  'check/kv/saturation.ts saturate',
+]);
+const mostParameters = 4;
+
+/** Every parameter list that a body or an arrow follows, comments and strings left out. */
+function parameterLists(text) {
+  const code = text
+    .replace(/\/\*[\s\S]*?\*\//g, (comment) => comment.replace(/[^\n]/g, ' '))
+    .replace(/(?<=^|\s)\/\/.*/gm, '');
+  const found = [];
+  for (const head of code.matchAll(
+    /(?:\bfunction\*? +([\w$]+)|^ {2,}(?:(?:private|public|protected|static|async|override|get|set) +)*\*?(#?[\w$]+)|\b(?:const|let) +([\w$]+)(?:: [^=\n]+)? = (?:async )?)(?:<[^()\n]*>)?\(/gm,
+  )) {
+    const open = head.index + head[0].length;
+    const list = closed(code, open);
+    if (list === undefined) continue;
+    const after = code.slice(open + list.length + 1, open + list.length + 2000);
+    const isFunction =
+      /^(?:: [^;]*?)? (?:\{|=>)/.test(after) && !/^ {2,}(?:if|for|while|switch|catch|return)\b/.test(head[0]);
+    if (!isFunction) continue;
+    const line = code.slice(0, head.index).split('\n').length;
+    found.push({ name: head[1] ?? head[2] ?? head[3], line, count: partsOf(list) });
+  }
+  return found;
+}
+
+/** The text up to the bracket that closes the one before `from`. */
+function closed(code, from) {
+  let depth = 1;
+  for (let at = from; at < code.length && at < from + 4000; at++) {
+    if ('([{'.includes(code[at])) depth++;
+    else if (')]}'.includes(code[at]) && --depth === 0) return code.slice(from, at);
+  }
+  return undefined;
+}
+
+/** How many parameters a list has: commas outside of all brackets. */
+function partsOf(list) {
+  let depth = 0;
+  const commas = [];
+  for (let at = 0; at < list.length; at++) {
+    if ('([{<'.includes(list[at])) depth++;
+    else if (')]}'.includes(list[at]) || (list[at] === '>' && list[at - 1] !== '=')) depth--;
+    else if (list[at] === ',' && depth === 0) commas.push(at);
+  }
+  return list.trim() === '' ? 0 : commas.filter((at) => list.slice(at + 1).trim() !== '').length + 1;
+}
+
+function checkParameters(problems) {
+  for (const file of files) {
+    if (isTest(file)) continue;
+    for (const { name, line, count } of parameterLists(texts.get(file))) {
+      if (count <= mostParameters || manyParameters.has(`${file} ${name}`)) continue;
+      problems.push(`src/${file}:${line}: ${name} has ${count} parameters; give it an options object`);
+    }
+  }
+}
+
 /** Which stages each stage imports, as a table. */
 function folderGraph() {
   const rows = order.flatMap(([name, what]) => {
@@ -188,6 +258,7 @@ const problems = [];
 checkDirection(problems);
 checkCycles(problems);
 checkFunctions(problems);
+checkParameters(problems);
 checkArchitecture(problems, process.argv.includes('--write'));
 if (process.argv.includes('--figures')) printFigures();
 if (problems.length > 0) {

@@ -32,7 +32,13 @@ interface Found {
   readonly kind: string;
 }
 
-async function findFault(engine: Engine, fault: string, seed: string, limitMs: number, healthy: Database) {
+interface FaultHunt {
+  readonly fault: string;
+  readonly seed: string;
+  readonly limitMs: number;
+}
+
+async function findFault(engine: Engine, { fault, seed, limitMs }: FaultHunt, healthy: Database) {
   let found: Bug | undefined;
   const shelf: Shelf = {
     isIgnored: (bug) => showsWithout(bug as Bug, healthy),
@@ -87,7 +93,7 @@ async function main(file: string, limitMs: number, seeds: number): Promise<void>
       const hunts: (Found | undefined)[] = [];
       try {
         for (let seed = 1; seed <= seeds; seed++)
-          hunts.push(await findFault(engine, fault, String(seed), limitMs, healthy));
+          hunts.push(await findFault(engine, { fault, seed: String(seed), limitMs }, healthy));
         rows.get(fault)!.push(cell(hunts, limitMs));
       } catch (error) {
         // The wrapper refuses faults of features that the engine lacks; nothing else may pass for that.

@@ -278,8 +278,7 @@ function figures(rows: readonly Row[]): Figure[] {
   const figure = (
     name: string,
     by: Cost,
-    some: readonly Row[],
-    others: readonly Row[],
+    [some, others]: readonly [readonly Row[], readonly Row[]],
     target?: number,
   ): Figure[] =>
     kinds.map((kind) => {
@@ -305,13 +304,13 @@ function figures(rows: readonly Row[]): Figure[] {
   const largest = of('witness').at(-1)!.result;
   const [pisco, witness] = [of('pisco'), of('witness')];
   return [
-    ...figure('pisco ÷ ddmin in free order', 'seconds', pisco, of('ddmin', 'free'), 1 / 3),
-    ...figure('pisco ÷ creduce in free order', 'seconds', pisco, of('creduce', 'free'), 1 / 5),
-    ...figure('pisco ÷ ddmin by schedule', 'seconds', pisco, of('ddmin')),
-    ...figure('pisco ÷ ddmin by schedule', 'statements', pisco, of('ddmin')),
-    ...figure('pisco ÷ creduce by schedule', 'seconds', pisco, of('creduce')),
-    ...figure('witness ÷ pisco', 'trials', witness, pisco, 1 / 10),
-    ...figure('witness ÷ pisco', 'seconds', witness, pisco, 1 / 10),
+    ...figure('pisco ÷ ddmin in free order', 'seconds', [pisco, of('ddmin', 'free')], 1 / 3),
+    ...figure('pisco ÷ creduce in free order', 'seconds', [pisco, of('creduce', 'free')], 1 / 5),
+    ...figure('pisco ÷ ddmin by schedule', 'seconds', [pisco, of('ddmin')]),
+    ...figure('pisco ÷ ddmin by schedule', 'statements', [pisco, of('ddmin')]),
+    ...figure('pisco ÷ creduce by schedule', 'seconds', [pisco, of('creduce')]),
+    ...figure('witness ÷ pisco', 'trials', [witness, pisco], 1 / 10),
+    ...figure('witness ÷ pisco', 'seconds', [witness, pisco], 1 / 10),
     {
       name: 'witness at 20,000 operations, clean-up included',
       measured: `${largest.seconds.toFixed(1)} s, ${largest.counts.trials} trials, ${largest.operations} operations left`,

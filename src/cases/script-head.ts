@@ -40,14 +40,21 @@ export function readHead(text: string, draft: CaseDraft): void {
     if (quoted !== null) readLevel(draft, quoted[1]!, quoted[2]!, fail);
     else if (match !== null) {
       const [, word, subject, value] = match;
-      readField(draft, word!.toLowerCase(), subject!, value!.trim(), fail);
+      readField(draft, { field: word!.toLowerCase(), subject: subject!, value: value!.trim() }, fail);
     }
   }
 }
 
 type Fail = (field: string, problem: string) => never;
 
-function readField(draft: CaseDraft, field: string, subject: string, value: string, fail: Fail): void {
+/** `-- FIELD SUBJECT: VALUE`. */
+interface HeadField {
+  readonly field: string;
+  readonly subject: string;
+  readonly value: string;
+}
+
+function readField(draft: CaseDraft, { field, subject, value }: HeadField, fail: Fail): void {
   if (field === 'level') {
     readLevel(draft, subject, value, fail);
     return;

@@ -235,7 +235,7 @@ export class RowMirror {
     return this.#rows
       .get(table)!
       .find(({ versions }) =>
-        versions.some((version) => sharesKey(version, given, keys, shape, dialect) === true),
+        versions.some((version) => sharesKey(version, given, keys, { shape, dialect }) === true),
       );
   }
 

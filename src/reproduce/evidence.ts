@@ -39,7 +39,7 @@ export class Edges {
   readonly object = new Ints(1024);
   readonly soft = new Ints(1024);
 
-  add(from: number, to: number, why: Because, object: number, soft = false): void {
+  add({ from, to, why, object }: Order, soft = false): void {
     this.from.push(from);
     this.to.push(to);
     this.why.push(why);

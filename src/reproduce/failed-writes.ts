@@ -110,7 +110,7 @@ function* opponents(
         );
       }
     } else if (published && snapshot === step) {
-      yield* waiting(lockStep, step, ending, object, steps);
+      yield* waiting({ lockStep, step, ending }, object, steps);
     } else if (published) {
       // It got as far as looking at the row, so nobody held it then: it stands in a gap between two lockings.
       for (let gap = i; gap < sequence.length; gap++) {
@@ -123,7 +123,7 @@ function* opponents(
         if (gap + 1 < sequence.length) pairs.push([step, sequence[gap + 1]!]);
         yield* possible(pairs, object, steps);
       }
-      yield* waiting(lockStep, step, ending, object, steps);
+      yield* waiting({ lockStep, step, ending }, object, steps);
     }
   }
 }
@@ -132,9 +132,7 @@ type Pair = [from: number, to: number];
 
 /** It is sent while the opponent holds the row, and waits until that one commits; and so does all that its session sends after it. */
 function* waiting(
-  lockStep: number,
-  step: number,
-  ending: number,
+  { lockStep, step, ending }: { lockStep: number; step: number; ending: number },
   object: number,
   steps: Steps,
 ): Generator<Opponent> {

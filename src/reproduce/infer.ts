@@ -144,7 +144,7 @@ export function openInference(history: History, contract: Contract, options: Inf
   const guesses = (about: 'none' | 'tables' | 'all', onGuess?: (step: number, object: number) => void) => {
     if (about === 'none') return noEdges;
     const only = about === 'tables' ? evidence.tables : undefined;
-    return answerOrder(steps, evidence.accesses, evidence.objects.names.length, only, onGuess);
+    return answerOrder(steps, evidence.accesses, evidence.objects.names.length, { only, onGuess });
   };
   const noted = new Set<number>();
   const answers = guesses(answersDecide(mechanism), (step, object) => {
@@ -167,7 +167,7 @@ export function openInference(history: History, contract: Contract, options: Inf
         { times, answers: careful === true ? every! : answers, learnt },
         choices,
       );
-      return inferredOrder(history, evidence, solution, learnt, options);
+      return inferredOrder({ history, evidence, solution, learnt }, options);
     },
   };
 }
@@ -185,10 +185,17 @@ function answersDecide(mechanism: Mechanism): 'none' | 'tables' | 'all' {
 }
 
 function inferredOrder(
-  history: History,
-  evidence: Evidence,
-  solution: Solution,
-  learnt: readonly StepPair[],
+  {
+    history,
+    evidence,
+    solution,
+    learnt,
+  }: {
+    readonly history: History;
+    readonly evidence: Evidence;
+    readonly solution: Solution;
+    readonly learnt: readonly StepPair[];
+  },
   options: InferOptions,
 ): InferredOrder {
   const { steps } = evidence;

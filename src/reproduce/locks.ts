@@ -52,6 +52,14 @@ export interface LockRequest {
 
 export const overwrote = 'overwrote a version that its snapshot does not show';
 
+export interface KnownOfTransactions {
+  /** The step that fixed the snapshot a transaction's writes must be based on; −1: none. */
+  basisOf(transaction: number): number;
+  committed(transaction: number): boolean;
+  /** Whether a step fixes what its transaction sees before it waits; `range`: on several rows, one after the other. */
+  arrives(step: number): 'no' | 'row' | 'range';
+}
+
 export class LockTable {
   readonly taken: Evidence['locks'] = {
     step: new Ints(1024),
@@ -67,11 +75,7 @@ export class LockTable {
     private readonly steps: Steps,
     private readonly edges: Edges,
     private readonly unexplained: Unexplained[],
-    /** The step that fixed the snapshot a transaction's writes must be based on; −1: none. */
-    private readonly basisOf: (transaction: number) => number,
-    private readonly committed: (transaction: number) => boolean,
-    /** Whether a step fixes what its transaction sees before it waits; `range`: on several rows, one after the other. */
-    private readonly arrives: (transaction: number, step: number) => 'no' | 'row' | 'range',
+    private readonly known: KnownOfTransactions,
   ) {}
 
   holderOf(object: number): number {
@@ -88,7 +92,8 @@ export class LockTable {
     return this.#objects[object];
   }
 
-  take(step: number, transaction: number, object: number, request: LockRequest): void {
+  take(step: number, object: number, request: LockRequest): void {
+    const transaction = this.steps.transaction[step]!;
     const { exclusive, writes, inserts = false } = request;
     const mode = exclusive ? 'exclusive' : 'share';
     const locked = this.#object(object);
@@ -104,10 +109,9 @@ export class LockTable {
     locks.meet(transaction, mode, (holder) => {
       const changes = holder.mode === 'exclusive' && exclusive && !inserts;
       this.#after(holder, { step, transaction, object, changes });
-      if (holder.wrote && this.committed(holder.owner)) locked.writer = holder;
+      if (holder.wrote && this.known.committed(holder.owner)) locked.writer = holder;
     });
-    if (exclusive && !inserts && locked.writer !== undefined)
-      this.#basedOn(locked.writer, step, transaction, object);
+    if (exclusive && !inserts && locked.writer !== undefined) this.#basedOn(locked.writer, step, object);
     if (exclusive) {
       // Locks held, so whoever had one before has ended.
       locks.release(() => true);
@@ -120,7 +124,8 @@ export class LockTable {
    * A statement needed the lock only for a moment (a duplicate key). It ran before the holder that was answered last took the
    * lock, or after that one ended; and before whoever locks it next.
    */
-  touch(step: number, transaction: number, object: number): void {
+  touch(step: number, object: number): void {
+    const transaction = this.steps.transaction[step]!;
     const { steps } = this;
     const holder = this.#objects[object]?.locks.exclusive;
     if (holder !== undefined && holder.owner !== transaction) {
@@ -132,11 +137,12 @@ export class LockTable {
       const alternatives = [after, before].filter((one) => one !== undefined);
       if (alternatives.length > 0) this.choices.push({ step, object, what: 'opponent', alternatives });
     }
-    this.pass(step, transaction, object);
+    this.pass(step, object);
   }
 
   /** A statement may have held the lock for a moment: it comes before whoever locks it next. */
-  pass(step: number, transaction: number, object: number): void {
+  pass(step: number, object: number): void {
+    const transaction = this.steps.transaction[step]!;
     this.#object(object).locks.grant({ owner: transaction, mode: 'share', step, brief: true, wrote: false });
   }
 
@@ -162,8 +168,8 @@ export class LockTable {
     // A step that waits for its lock fixes its snapshot before it waits, so it may have to be sent early; but not if it
     // could overwrite only what its snapshot shows.
     const overwrites =
-      changes && holder.wrote && this.basisOf(transaction) >= 0 && this.committed(holder.owner);
-    const arrives = this.arrives(transaction, step);
+      changes && holder.wrote && this.known.basisOf(transaction) >= 0 && this.known.committed(holder.owner);
+    const arrives = this.known.arrives(step);
     // Who did wait may have to again, to have its place in a queue.
     const mayWait = (arrives !== 'no' || meeting === 'waited') && !overwrites;
     const soft = ending === holder.step || mayWait;
@@ -179,9 +185,10 @@ export class LockTable {
   }
 
   /** Where a transaction may overwrite only what its snapshot shows, the snapshot shows the last committed version. */
-  #basedOn(writer: Holder, step: number, transaction: number, object: number): void {
+  #basedOn(writer: Holder, step: number, object: number): void {
+    const transaction = this.steps.transaction[step]!;
     const { steps } = this;
-    const basis = this.basisOf(transaction);
+    const basis = this.known.basisOf(transaction);
     const ending = steps.endOf[writer.owner]!;
     if (basis < 0 || ending < 0) return;
     if (steps.start[ending]! <= steps.end[basis]!)
@@ -198,11 +205,12 @@ export class LockTable {
     const { steps, edges } = this;
     if (steps.session[from] === steps.session[to]) return;
     if (steps.end[from]! < steps.start[to]!) return;
-    if (steps.start[from]! <= steps.end[to]!) edges.add(from, to, why, object, soft);
+    if (steps.start[from]! <= steps.end[to]!) edges.add({ from, to, why, object }, soft);
   }
 
   /** A scan locked all rows it passed, or a row was locked in a table where scans do. */
-  passTable(step: number, transaction: number, table: number, whole: boolean): void {
+  passTable(step: number, table: number, whole: boolean): void {
+    const transaction = this.steps.transaction[step]!;
     const { steps } = this;
     const lockers = (this.#lockers.get(table) ?? []).filter(
       (one) =>

@@ -9,7 +9,8 @@ import * as role from './conflicts.js';
 import type { MirrorState } from './mirror-state.js';
 
 /** A COMMIT that failed validation: another had committed one of its rows since its snapshot. */
-export function failedCommit(state: MirrorState, step: number, transaction: number): void {
+export function failedCommit(state: MirrorState, step: number): void {
+  const transaction = state.steps.transaction[step]!;
   const doing = state.doing[transaction];
   const rows =
     doing?.unseenInserts === undefined ? (doing?.writes.rows ?? []) : [...doing.unseenInserts.keys()];
@@ -19,13 +20,8 @@ export function failedCommit(state: MirrorState, step: number, transaction: numb
   }
 }
 
-export function failedStatement(
-  state: MirrorState,
-  step: number,
-  transaction: number,
-  { error }: Operation,
-  plan: Plan,
-): void {
+export function failedStatement(state: MirrorState, step: number, { error }: Operation, plan: Plan): void {
+  const transaction = state.steps.transaction[step]!;
   const errorClass = error?.class;
   const noRows = () => [];
   if (
@@ -34,20 +30,19 @@ export function failedStatement(
     plan.type !== 'opaque'
   ) {
     state.accesses.add(step, state.writerLock, role.lock);
-    state.basedOn(step, transaction, state.writerLock);
+    state.basedOn(step, state.writerLock);
     const met = errorClass === 'busy' ? 'held' : 'changed';
     state.failed.push({ step, transaction, object: state.writerLock, met });
-  } else if (plan.type === 'upsert')
-    failedInsert(state, step, transaction, errorClass, plan.table, plan.rows);
+  } else if (plan.type === 'upsert') failedInsert(state, step, errorClass, plan);
   else if (plan.type === 'insert') {
     const rows = plan.reads.length === 0 ? plan.bind(noRows) : '';
-    if (typeof rows !== 'string') failedInsert(state, step, transaction, errorClass, plan.table, rows);
+    if (typeof rows !== 'string') failedInsert(state, step, errorClass, { table: plan.table, rows });
     else readTables(state, step, [plan.table, ...plan.reads]);
   } else if (plan.type === 'update' || plan.type === 'delete') {
     readTables(state, step, plan.reads);
     const { where } = plan.reads.length === 0 ? plan.bind(noRows) : { where: () => undefined };
-    failedChange(state, step, transaction, errorClass, { ...plan, where });
-  } else if (plan.type === 'scan') failedChange(state, step, transaction, errorClass, plan);
+    failedChange(state, step, errorClass, { ...plan, where });
+  } else if (plan.type === 'scan') failedChange(state, step, errorClass, plan);
   else if (plan.type === 'query') readTables(state, step, plan.tables);
   else if (plan.type === 'opaque') readTables(state, step, [...plan.reads, ...(plan.tables ?? [])]);
 }
@@ -59,24 +54,23 @@ function readTables(state: MirrorState, step: number, tables: readonly Table[]):
 function failedInsert(
   state: MirrorState,
   step: number,
-  transaction: number,
   errorClass: ErrorClass | undefined,
-  table: Table,
-  rows: readonly EvaluatedRow[],
+  { table, rows }: { readonly table: Table; readonly rows: readonly EvaluatedRow[] },
 ): void {
+  const transaction = state.steps.transaction[step]!;
   const exists = errorClass === 'duplicate-key';
   for (const cells of rows) {
     const name = rowKey(cells, table.identity);
     if (name === undefined) continue;
     const row = state.row(table, name);
     state.accesses.add(step, row, role.read | role.lock);
-    state.basedOn(step, transaction, row);
+    state.basedOn(step, row);
     if (exists && rows.length === 1) {
       if (state.doing[transaction]?.writes.wrote(row) === true) continue;
       // Key indexes know what is committed now, whatever the snapshot shows; one writer sees nothing newer anyway.
-      const seen = state.writerLock < 0 ? step : state.snapshotOf(step, transaction, 'writesSee');
+      const seen = state.writerLock < 0 ? step : state.snapshotOf(step, 'writesSee');
       if (seen !== step) state.accesses.add(seen, row, role.snapshot);
-      if (state.mechanism.writeConflict === 'waits') state.locks.touch(step, transaction, row);
+      if (state.mechanism.writeConflict === 'waits') state.locks.touch(step, row);
       state.needs.push({ step, snapshot: seen, row, expected: { type: 'some', where: undefined } });
     } else if (!exists || rows.length === 1) state.failed.push({ step, transaction, object: row });
   }
@@ -85,7 +79,6 @@ function failedInsert(
 function failedChange(
   state: MirrorState,
   step: number,
-  transaction: number,
   errorClass: ErrorClass | undefined,
   {
     type,
@@ -94,6 +87,7 @@ function failedChange(
     where,
   }: Pick<ScanPlan | ChangePlan, 'type' | 'table' | 'keys'> & Pick<ScanPlan, 'where'>,
 ): void {
+  const transaction = state.steps.transaction[step]!;
   const { writeConflict, firstUpdaterWins } = state.mechanism;
   const rows =
     keys === undefined ? [...state.rows[table.number]!.values()] : keys.map((name) => state.row(table, name));
@@ -105,18 +99,17 @@ function failedChange(
   }
   for (const row of rows) {
     if (keys !== undefined) state.accesses.add(step, row, role.read | role.lock);
-    state.basedOn(step, transaction, row);
+    state.basedOn(step, row);
     // A transaction that is too old fails for what a younger one has read, too: locks do not tell.
     if (state.clock < 0) state.failed.push({ step, transaction, object: row, where });
     // Before it failed for one row it may have locked others.
     const waits = keys === undefined && writeConflict === 'waits';
-    if (waits && isHit(state.imageFor(transaction, row), where) !== false)
-      state.locks.pass(step, transaction, row);
+    if (waits && isHit(state.imageFor(transaction, row), where) !== false) state.locks.pass(step, row);
   }
   const fought = errorClass === 'serialization' && firstUpdaterWins && keys?.length === 1;
   if (!fought || state.doing[transaction]?.writes.wrote(rows[0]!) === true) return;
   // There was a row to fight over, in the snapshot.
-  const seen = state.snapshotOf(step, transaction, type === 'scan' ? 'lockingReadsSee' : 'writesSee');
+  const seen = state.snapshotOf(step, type === 'scan' ? 'lockingReadsSee' : 'writesSee');
   if (seen !== step) state.accesses.add(seen, rows[0]!, role.snapshot);
   state.needs.push({ step, snapshot: seen, row: rows[0]!, expected: { type: 'some', where } });
 }

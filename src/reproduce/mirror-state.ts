@@ -41,6 +41,14 @@ export type Sees = 'plain' | 'lockingReadsSee' | 'writesSee';
 /** A statement that scans more rows than this is not followed row by row. */
 export const scanLimit = 2_000;
 
+/** What a mirror is made from. */
+export interface MirrorSource {
+  readonly history: History;
+  readonly steps: Steps;
+  readonly contract: Contract & { mechanism: Mechanism };
+  readonly catalog: Catalog;
+}
+
 export class MirrorState {
   readonly mechanism: Mechanism;
   readonly tables: Table[];
@@ -80,15 +88,19 @@ export class MirrorState {
   readonly clock: number;
   readonly notes = new Map<string, number>();
 
+  readonly history: History;
+  readonly steps: Steps;
+  readonly catalog: Catalog;
+
   constructor(
-    readonly history: History,
-    readonly steps: Steps,
-    contract: Contract & { mechanism: Mechanism },
-    readonly catalog: Catalog,
+    { history, steps, contract, catalog }: MirrorSource,
     /** Takes a step before its turn. */
     private readonly take: (step: number) => void,
   ) {
     const { operations } = history;
+    this.history = history;
+    this.steps = steps;
+    this.catalog = catalog;
     this.mechanism = contract.mechanism;
     this.tables = [...catalog.tables];
     this.taken = new Uint8Array(steps.count);
@@ -99,15 +111,12 @@ export class MirrorState {
     this.clock = this.mechanism.protocol === 'timestamp' ? this.objects.add('the timestamps', -1) : -1;
     for (const table of this.tables) this.openTable(table);
     const { firstUpdaterWins } = this.mechanism;
-    this.locks = new LockTable(
-      steps,
-      this.edges,
-      this.unexplained,
-      (transaction) => (firstUpdaterWins ? this.snapshot[transaction]! : -1),
-      (transaction) => (this.endsIn(transaction) ?? 'rollback') !== 'rollback',
-      (transaction, step) =>
-        this.early.has(step) ? 'range' : this.snapshot[transaction] === step ? 'row' : 'no',
-    );
+    this.locks = new LockTable(steps, this.edges, this.unexplained, {
+      basisOf: (transaction) => (firstUpdaterWins ? this.snapshot[transaction]! : -1),
+      committed: (transaction) => (this.endsIn(transaction) ?? 'rollback') !== 'rollback',
+      arrives: (step) =>
+        this.early.has(step) ? 'range' : this.snapshot[steps.transaction[step]!] === step ? 'row' : 'no',
+    });
   }
 
   note(text: string): void {
@@ -127,12 +136,13 @@ export class MirrorState {
   }
 
   /** Plain reads lock, except those of one statement that is a transaction of its own: they need no lock to be serializable. */
-  readsLock(step: number, transaction: number): boolean {
+  readsLock(step: number): boolean {
     const { readsLock, protocol } = this.mechanism;
-    return readsLock && !(protocol === 'locking' && this.isAlone(step, transaction));
+    return readsLock && !(protocol === 'locking' && this.isAlone(step));
   }
 
-  isAlone(step: number, transaction: number): boolean {
+  isAlone(step: number): boolean {
+    const transaction = this.steps.transaction[step]!;
     const { transaction: of, endOf } = this.steps;
     return endOf[transaction] === step && of[step - 1] !== transaction;
   }
@@ -205,70 +215,75 @@ export class MirrorState {
     return doing;
   }
 
-  readRow(step: number, transaction: number, row: number, expected: Expected, lock: RowLock): void {
+  readRow(step: number, row: number, expected: Expected, lock: RowLock): void {
+    const transaction = this.steps.transaction[step]!;
     const locking = lock !== 'none';
     this.accesses.add(step, row, role.read);
     const own = this.doing[transaction]?.writes.wrote(row) === true;
     if (locking) {
-      this.settle(step, transaction, row);
-      this.lock(step, transaction, row, isExclusive(lock) ? role.lock : role.share);
-      if (this.scanLocks) this.scanLock(step, transaction, undefined, false, row);
+      this.settle(step, row);
+      this.lock(step, row, isExclusive(lock) ? role.lock : role.share);
+      if (this.scanLocks) this.scanLock(step, undefined, false, row);
     }
     if (own) return;
-    const seen = this.snapshotOf(step, transaction, locking ? 'lockingReadsSee' : 'plain');
+    const seen = this.snapshotOf(step, locking ? 'lockingReadsSee' : 'plain');
     if (seen !== step) this.accesses.add(seen, row, role.snapshot);
     // What a current read of a locked row sees, the lock's order says; what a snapshot shows, its versions.
     if (!(locking && seen === step)) this.needs.push({ step, snapshot: seen, row, expected });
   }
 
   /** It looked for a row and found none that satisfies its condition; nothing was locked. */
-  missRow(step: number, transaction: number, row: number, where: Satisfies, clause: Sees): void {
+  missRow(step: number, row: number, where: Satisfies, clause: Sees): void {
+    const transaction = this.steps.transaction[step]!;
     this.accesses.add(step, row, role.read);
     if (this.doing[transaction]?.writes.wrote(row) === true) return;
-    const seen = this.snapshotOf(step, transaction, clause);
+    const seen = this.snapshotOf(step, clause);
     if (seen !== step) this.accesses.add(seen, row, role.snapshot);
     this.needs.push({ step, snapshot: seen, row, expected: { type: 'none', where } });
     // Where passing a row locks it, current reads meet uncommitted rows too, and wait for them.
     if (this.mechanism.passedRows !== undefined && clause !== 'plain') {
       this.accesses.add(step, row, role.lock);
-      this.settle(step, transaction, row);
-      this.locks.touch(step, transaction, row);
+      this.settle(step, row);
+      this.locks.touch(step, row);
       // What is not there is locked by the gap around it, and nobody tells how wide that is.
-      if (this.scanLocks) this.scanLock(step, transaction, undefined, true, row);
+      if (this.scanLocks) this.scanLock(step, undefined, true, row);
     }
   }
 
   /** The step that fixed what this one sees. */
-  snapshotOf(step: number, transaction: number, clause: Sees): number {
+  snapshotOf(step: number, clause: Sees): number {
+    const transaction = this.steps.transaction[step]!;
     if (clause !== 'plain' && this.mechanism[clause] === 'current') return step;
     const snapshot = this.snapshot[transaction]!;
     return snapshot >= 0 && snapshot < step ? snapshot : step;
   }
 
-  write(step: number, transaction: number, row: number, image: Image, inserts = false): void {
+  write(step: number, row: number, image: Image, inserts = false): void {
+    const transaction = this.steps.transaction[step]!;
     if (this.doing[transaction]?.unseenInserts?.has(row) === true) {
-      this.insertUnseen(step, transaction, row, image);
+      this.insertUnseen(step, row, image);
       return;
     }
-    this.settle(step, transaction, row);
-    this.lock(step, transaction, row, role.write | role.lock, inserts);
-    if (this.scanLocks) this.scanLock(step, transaction, undefined, false, row);
-    if (this.writerLock >= 0) this.writer(step, transaction, true);
+    this.settle(step, row);
+    this.lock(step, row, role.write | role.lock, inserts);
+    if (this.scanLocks) this.scanLock(step, undefined, false, row);
+    if (this.writerLock >= 0) this.writer(step, true);
     this.do(transaction).writes.write(row, this.current[row]!, image);
     this.current[row] = image;
-    this.basedOn(step, transaction, row);
+    this.basedOn(step, row);
     if (this.mechanism.pivot === 'uncommitted') this.version(row, step, image);
   }
 
   /** Validating engines keep new rows to themselves: only the COMMIT finds out whether another has put in the same key. */
-  insertUnseen(step: number, transaction: number, row: number, image: Image): void {
+  insertUnseen(step: number, row: number, image: Image): void {
+    const transaction = this.steps.transaction[step]!;
     this.accesses.add(step, row, role.read);
     const doing = this.do(transaction);
     doing.access(row, role.write | role.lock);
     doing.unseenInserts ??= new Map();
     doing.unseenInserts.set(row, image);
     doing.writes.write(row, this.current[row]!, image);
-    this.basedOn(step, transaction, row);
+    this.basedOn(step, row);
   }
 
   /** The row as a statement of this transaction would find it now. */
@@ -280,7 +295,8 @@ export class MirrorState {
    * A certifier watches who read what another wrote, row by row, page by page or by whole tables, and fails whom it likes. So
    * statements on a table keep their order towards the ends of transactions that used it.
    */
-  watch(step: number, transaction: number, table: Table): void {
+  watch(step: number, table: Table): void {
+    const transaction = this.steps.transaction[step]!;
     const object = this.tableObject[table.number]!;
     this.accesses.add(step, object, role.read);
     const doing = this.do(transaction);
@@ -289,64 +305,70 @@ export class MirrorState {
   }
 
   /** The one writer: statements that change nothing take its lock too, and only changes outdate others' snapshots. */
-  writer(step: number, transaction: number, changes: boolean): void {
-    this.settle(step, transaction, this.writerLock);
-    this.lock(step, transaction, this.writerLock, changes ? role.lock | role.write : role.lock);
-    this.basedOn(step, transaction, this.writerLock);
+  writer(step: number, changes: boolean): void {
+    this.settle(step, this.writerLock);
+    this.lock(step, this.writerLock, changes ? role.lock | role.write : role.lock);
+    this.basedOn(step, this.writerLock);
   }
 
   /** Whether a row may be written depends on its version in the snapshot. */
-  basedOn(step: number, transaction: number, row: number): void {
+  basedOn(step: number, row: number): void {
+    const transaction = this.steps.transaction[step]!;
     const snapshot = this.snapshot[transaction]!;
     if (this.mechanism.firstUpdaterWins && snapshot >= 0 && snapshot < step)
       this.accesses.add(snapshot, row, role.snapshot);
   }
 
   /** A table is created, or gets an index: whoever uses it comes before or after. */
-  define(step: number, transaction: number, table: Table): void {
+  define(step: number, table: Table): void {
+    const transaction = this.steps.transaction[step]!;
     const object = this.tableObject[table.number]!;
     this.accesses.add(step, object, role.write | role.lock);
     this.do(transaction).access(object, role.write);
   }
 
   /** Nobody knows which rows it changed: all of them may have. */
-  fuzzyWrite(step: number, transaction: number, table: Table): void {
+  fuzzyWrite(step: number, table: Table): void {
+    const transaction = this.steps.transaction[step]!;
     const object = this.tableObject[table.number]!;
     this.accesses.add(step, object, role.write | role.lock);
     const doing = this.do(transaction);
     doing.access(object, role.write);
     doing.fuzzy ??= new Set();
     doing.fuzzy.add(table);
-    if (this.writerLock >= 0) this.writer(step, transaction, true);
+    if (this.writerLock >= 0) this.writer(step, true);
     if (this.rows[table.number]!.size > scanLimit) this.blind.add(table);
     else for (const row of this.rows[table.number]!.values()) this.current[row] = 'unknown';
     for (const row of doing.writes.rows)
       if (this.objects.tableOf[row] === object) doing.writes.write(row, this.current[row]!, 'unknown');
   }
 
-  lock(step: number, transaction: number, object: number, roles: number, inserts = false): void {
+  lock(step: number, object: number, roles: number, inserts = false): void {
+    const transaction = this.steps.transaction[step]!;
     this.accesses.add(step, object, roles);
     this.do(transaction).access(object, roles);
     // Where writers do not exclude each other the order of commits decides, and is found when they end.
     if (this.mechanism.writeConflict !== 'none')
-      this.locks.take(step, transaction, object, {
+      this.locks.take(step, object, {
         exclusive: (roles & role.lock) !== 0,
         writes: (roles & role.write) !== 0,
         inserts,
       });
   }
 
-  scanLock(step: number, transaction: number, table: Table | undefined, whole: boolean, row?: number): void {
+  scanLock(step: number, table: Table | undefined, whole: boolean, row?: number): void {
+    const transaction = this.steps.transaction[step]!;
     const object = table === undefined ? this.objects.tableOf[row!]! : this.tableObject[table.number]!;
     if (whole) {
       this.accesses.add(step, object, role.lock);
       this.do(transaction).access(object, role.lock);
     }
-    this.locks.passTable(step, transaction, object, whole);
+    this.locks.passTable(step, object, whole);
   }
 
   /** If the row's holder has ended by the time this step was answered, its end comes first. */
-  settle(step: number, transaction: number, row: number): void {
+  settle(step: number, row: number): void {
+    const transaction = this.steps.transaction[step]!;
     const holder = this.locks.holderOf(row);
     if (holder < 0 || holder === transaction) return;
     const ending = this.steps.endOf[holder]!;
@@ -354,7 +376,8 @@ export class MirrorState {
     this.take(ending);
   }
 
-  end(step: number, transaction: number, ends: 'commit' | 'rollback' | 'unknown'): void {
+  end(step: number, ends: 'commit' | 'rollback' | 'unknown'): void {
+    const transaction = this.steps.transaction[step]!;
     const doing = this.doing[transaction];
     if (doing === undefined) return;
     this.doing[transaction] = undefined;
@@ -368,14 +391,14 @@ export class MirrorState {
         committed && roles & role.write ? role.publish : changes ? role.release : role.releaseShare;
       this.accesses.add(step, object, pivot === 'uncommitted' && changes ? ending | role.write : ending);
       if (writeConflict === 'none' && roles & role.write && committed)
-        this.locks.take(step, transaction, object, { exclusive: true, writes: true });
+        this.locks.take(step, object, { exclusive: true, writes: true });
       if (object === this.writerLock && committed && roles & role.write)
         this.version(object, step, 'unknown');
     }
     for (const table of doing.watched ?? []) this.accesses.add(step, table, role.publish);
     for (const [row, image] of doing.unseenInserts ?? []) {
       if (!committed) continue;
-      this.locks.take(step, transaction, row, { exclusive: true, writes: true });
+      this.locks.take(step, row, { exclusive: true, writes: true });
       this.current[row] = image;
     }
     if (committed && pivot !== 'uncommitted')

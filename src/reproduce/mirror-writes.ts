@@ -25,17 +25,16 @@ import { byCount, rangeTouched } from './touched-rows.js';
 export function readTables(
   state: MirrorState,
   step: number,
-  transaction: number,
   tables: readonly Table[],
   lock: RowLock,
 ): number {
-  const seen = state.snapshotOf(step, transaction, lock === 'none' ? 'plain' : 'lockingReadsSee');
+  const seen = state.snapshotOf(step, lock === 'none' ? 'plain' : 'lockingReadsSee');
   for (const table of tables) {
     const object = state.tableObject[table.number]!;
     state.accesses.add(step, object, role.read);
     if (seen !== step) state.accesses.add(seen, object, role.snapshot);
-    if (lock !== 'none' || state.readsLock(step, transaction))
-      state.lock(step, transaction, object, isExclusive(lock) ? role.lock : role.share);
+    if (lock !== 'none' || state.readsLock(step))
+      state.lock(step, object, isExclusive(lock) ? role.lock : role.share);
   }
   return seen;
 }
@@ -61,90 +60,84 @@ function tablesNow(state: MirrorState, transaction: number, tables: readonly Tab
 export function followInsert(
   state: MirrorState,
   step: number,
-  transaction: number,
   { matched }: Operation,
   { table, reads, bind }: InsertPlan,
 ): void {
-  readTables(state, step, transaction, reads, 'none');
+  const transaction = state.steps.transaction[step]!;
+  readTables(state, step, reads, 'none');
   const rowsOf = tablesNow(state, transaction, reads);
   const rows = rowsOf === undefined ? '' : bind(rowsOf);
   const known = typeof rows !== 'string' && (matched === undefined || matched === rows.length);
-  if (!known || typeof rows === 'string') state.fuzzyWrite(step, transaction, table);
-  else for (const cells of rows) putIn(state, step, transaction, table, cells);
+  if (!known || typeof rows === 'string') state.fuzzyWrite(step, table);
+  else for (const cells of rows) putIn(state, step, table, cells);
 }
 
-function putIn(
-  state: MirrorState,
-  step: number,
-  transaction: number,
-  table: Table,
-  cells: EvaluatedRow,
-): void {
+function putIn(state: MirrorState, step: number, table: Table, cells: EvaluatedRow): void {
   const { protocol, writeConflict } = state.mechanism;
   const row = state.newRow(table, cells);
-  if (row === undefined) state.fuzzyWrite(step, transaction, table);
-  else if (protocol === 'optimistic' && writeConflict === 'fails')
-    state.insertUnseen(step, transaction, row, cells);
-  else state.write(step, transaction, row, cells, true);
+  if (row === undefined) state.fuzzyWrite(step, table);
+  else if (protocol === 'optimistic' && writeConflict === 'fails') state.insertUnseen(step, row, cells);
+  else state.write(step, row, cells, true);
 }
 
 /** Rows that are added, unless others are in their way. */
-export function followUpsert(state: MirrorState, step: number, transaction: number, plan: UpsertPlan): void {
+export function followUpsert(state: MirrorState, step: number, plan: UpsertPlan): void {
+  const transaction = state.steps.transaction[step]!;
   const { table, effect } = plan;
   const all = state.rows[table.number]!;
   const met: number[] = [];
   let known = !state.blind.has(table) && all.size <= scanLimit && table.initial !== undefined;
   for (const row of known ? all.values() : []) {
-    state.settle(step, transaction, row);
+    state.settle(step, row);
     const hit = isHit(state.imageFor(transaction, row), plan.meets);
     if (hit === undefined) known = false;
     else if (hit) met.push(row);
   }
   // With several new rows it is not known which of them met these.
   if (!known || table.identity.length === 0 || (met.length > 0 && plan.rows.length > 1)) {
-    state.fuzzyWrite(step, transaction, table);
+    state.fuzzyWrite(step, table);
     return;
   }
   for (const row of met) {
     const before = state.imageFor(transaction, row);
-    if (effect === 'nothing') state.missRow(step, transaction, row, () => false, 'writesSee');
-    else if (effect === 'replace') state.write(step, transaction, row, 'absent');
+    if (effect === 'nothing') state.missRow(step, row, () => false, 'writesSee');
+    else if (effect === 'replace') state.write(step, row, 'absent');
     else {
       const after = typeof before === 'string' ? undefined : plan.apply(before);
-      state.write(step, transaction, row, plan.sure ? (after ?? 'unknown') : 'unknown');
+      state.write(step, row, plan.sure ? (after ?? 'unknown') : 'unknown');
     }
   }
   if (met.length === 0 || effect === 'replace')
-    for (const cells of plan.rows) putIn(state, step, transaction, table, cells);
+    for (const cells of plan.rows) putIn(state, step, table, cells);
 }
 
 export function followChange(
   state: MirrorState,
   step: number,
-  transaction: number,
   { matched }: Operation,
   plan: ChangePlan,
 ): void {
+  const transaction = state.steps.transaction[step]!;
   const { table, keys } = plan;
-  readTables(state, step, transaction, plan.reads, 'none');
+  readTables(state, step, plan.reads, 'none');
   const rowsOf = tablesNow(state, transaction, plan.reads);
   if (rowsOf === undefined) {
-    state.fuzzyWrite(step, transaction, table);
+    state.fuzzyWrite(step, table);
     return;
   }
   const { where, apply } = plan.bind(rowsOf);
   const rows =
     keys === undefined
-      ? rangeTouched(state, step, transaction, matched, table, where)
-      : keysTouched(state, step, transaction, matched, { table, keys, where });
+      ? rangeTouched(state, step, matched, { table, where })
+      : keysTouched(state, step, matched, { table, keys, where });
   if (rows === undefined) {
-    state.fuzzyWrite(step, transaction, table);
+    state.fuzzyWrite(step, table);
     return;
   }
   for (const row of rows) {
     const before = state.imageFor(transaction, row);
     const changed = typeof before === 'string' ? undefined : apply(before);
-    state.write(step, transaction, row, plan.type === 'delete' ? 'absent' : (changed ?? 'unknown'));
+    state.write(step, row, plan.type === 'delete' ? 'absent' : (changed ?? 'unknown'));
   }
 }
 
@@ -152,7 +145,6 @@ export function followChange(
 function keysTouched(
   state: MirrorState,
   step: number,
-  transaction: number,
   matched: number | undefined,
   {
     table,
@@ -160,11 +152,12 @@ function keysTouched(
     where,
   }: { readonly table: Table; readonly keys: readonly string[]; readonly where: Satisfies },
 ): readonly number[] | undefined {
+  const transaction = state.steps.transaction[step]!;
   const rows = keys.map((name) => state.row(table, name));
   const hits: number[] = [];
   const open: number[] = [];
   for (const row of rows) {
-    state.settle(step, transaction, row);
+    state.settle(step, row);
     const hit = isHit(state.imageFor(transaction, row), where);
     if (hit === true) hits.push(row);
     else if (hit === undefined) open.push(row);
@@ -174,27 +167,20 @@ function keysTouched(
     state.note(`a statement on ${table.name} touched other rows than the mirror expects`);
     return undefined;
   }
-  for (const row of rows)
-    if (!touched.includes(row)) state.missRow(step, transaction, row, where, 'writesSee');
+  for (const row of rows) if (!touched.includes(row)) state.missRow(step, row, where, 'writesSee');
   return touched;
 }
 
-export function followOpaque(
-  state: MirrorState,
-  step: number,
-  transaction: number,
-  op: Operation,
-  plan: OpaquePlan,
-): void {
+export function followOpaque(state: MirrorState, step: number, op: Operation, plan: OpaquePlan): void {
   if (plan.tables === undefined) {
     state.everything.push(step);
-    for (const table of state.tables) state.fuzzyWrite(step, transaction, table);
+    for (const table of state.tables) state.fuzzyWrite(step, table);
     state.note(`not understood, so counted as touching everything: ${(op.sql ?? '').slice(0, 60)}`);
     return;
   }
-  readTables(state, step, transaction, plan.reads, plan.lock);
+  readTables(state, step, plan.reads, plan.lock);
   for (const table of plan.writes ? plan.tables : []) {
-    if (plan.keys === undefined) state.fuzzyWrite(step, transaction, table);
-    else for (const key of plan.keys) state.write(step, transaction, state.row(table, key), 'unknown');
+    if (plan.keys === undefined) state.fuzzyWrite(step, table);
+    else for (const key of plan.keys) state.write(step, state.row(table, key), 'unknown');
   }
 }

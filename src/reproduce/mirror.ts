@@ -30,7 +30,7 @@ import * as role from './conflicts.js';
 import type { Evidence, Expected } from './evidence.js';
 import { failedWriteChoices } from './failed-writes.js';
 import { failedCommit, failedStatement } from './mirror-failures.js';
-import { MirrorState } from './mirror-state.js';
+import { type MirrorSource, MirrorState } from './mirror-state.js';
 import { followChange, followInsert, followOpaque, followUpsert, readTables } from './mirror-writes.js';
 import { lockOfText, resultRows } from './operation-rows.js';
 import { followSavepoint } from './savepoints.js';
@@ -42,21 +42,19 @@ export function collectEvidence(
   contract: Contract & { mechanism: Mechanism },
   catalog: Catalog,
 ): Evidence {
-  return new Mirror(history, steps, contract, catalog).run();
+  return new Mirror({ history, steps, contract, catalog }).run();
 }
 
 class Mirror {
   readonly #state: MirrorState;
   readonly #planner: Planner;
 
-  constructor(
-    history: History,
-    private readonly steps: Steps,
-    contract: Contract & { mechanism: Mechanism },
-    catalog: Catalog,
-  ) {
-    this.#state = new MirrorState(history, steps, contract, catalog, (step) => this.#take(step));
-    this.#planner = new Planner(catalog);
+  private readonly steps: Steps;
+
+  constructor(source: MirrorSource) {
+    this.steps = source.steps;
+    this.#state = new MirrorState(source, (step) => this.#take(step));
+    this.#planner = new Planner(source.catalog);
   }
 
   run(): Evidence {
@@ -116,14 +114,13 @@ class Mirror {
     const transaction = this.steps.transaction[step]!;
     const begins = step === 0 || this.steps.transaction[step - 1] !== transaction;
     if (begins && this.#state.clock >= 0) this.#state.accesses.add(step, this.#state.clock, role.lock);
-    if (!this.steps.replaced[step]) this.#statement(step, transaction, op);
-    if (this.steps.endOf[transaction] === step)
-      this.#state.end(step, transaction, this.#state.endsIn(transaction)!);
+    if (!this.steps.replaced[step]) this.#statement(step, op);
+    if (this.steps.endOf[transaction] === step) this.#state.end(step, this.#state.endsIn(transaction)!);
   }
 
-  #statement(step: number, transaction: number, op: Operation): void {
+  #statement(step: number, op: Operation): void {
     const { kind } = op;
-    if (kind === 'commit' && op.error !== undefined) failedCommit(this.#state, step, transaction);
+    if (kind === 'commit' && op.error !== undefined) failedCommit(this.#state, step);
     if (kind === 'commit' || kind === 'rollback' || kind === 'set') return;
     if (kind === 'begin') {
       if (
@@ -131,14 +128,14 @@ class Mirror {
         /\b(immediate|exclusive)\b/i.test(op.sql ?? '') &&
         op.outcome === 'ok'
       )
-        this.#state.writer(step, transaction, false);
-    } else if (op.outcome !== 'error' && followSavepoint(this.#state, step, transaction, op)) return;
-    else if (op.accesses !== undefined) this.#recorded(step, transaction, op, op.accesses);
-    else this.#planned(step, transaction, op);
+        this.#state.writer(step, false);
+    } else if (op.outcome !== 'error' && followSavepoint(this.#state, step, op)) return;
+    else if (op.accesses !== undefined) this.#recorded(step, op, op.accesses);
+    else this.#planned(step, op);
   }
 
   /** The recorder says which rows it touched. */
-  #recorded(step: number, transaction: number, op: Operation, accesses: readonly Access[]): void {
+  #recorded(step: number, op: Operation, accesses: readonly Access[]): void {
     const lock = lockOfText(op);
     const { dialect } = this.#state.catalog;
     for (const access of accesses) {
@@ -151,56 +148,55 @@ class Mirror {
           : value === undefined
             ? []
             : [value as Evaluated];
-      if (mode === 'read') this.#state.readRow(step, transaction, row, { type: 'cells', cells }, lock);
+      if (mode === 'read') this.#state.readRow(step, row, { type: 'cells', cells }, lock);
       else {
         const base = this.#state.current[row]!;
         const image = mode === 'delete' ? 'absent' : overlay(base, cells);
-        this.#state.write(step, transaction, row, image);
+        this.#state.write(step, row, image);
       }
     }
   }
 
-  #planned(step: number, transaction: number, op: Operation): void {
+  #planned(step: number, op: Operation): void {
     const state = this.#state;
     const plan = this.#planner.plan(op.sql ?? '');
     if (plan.type === 'idle') {
-      for (const table of plan.defines ?? []) state.define(step, transaction, table);
+      for (const table of plan.defines ?? []) state.define(step, table);
       return;
     }
-    if (state.mechanism.certifier === 'ssi')
-      for (const table of tablesOf(plan)) state.watch(step, transaction, table);
+    if (state.mechanism.certifier === 'ssi') for (const table of tablesOf(plan)) state.watch(step, table);
     if (state.clock >= 0) this.#stamp(step, plan);
     if (plan.type === 'scan' || plan.type === 'update' || plan.type === 'delete')
-      if (state.scanLocks && !plan.table.indexed) this.#passAll(step, transaction, plan);
+      if (state.scanLocks && !plan.table.indexed) this.#passAll(step, plan);
     const locksOut = op.error?.class === 'busy' || op.error?.class === 'serialization';
-    if (state.writerLock >= 0 && op.kind !== 'select' && !locksOut) state.writer(step, transaction, false);
-    if (op.outcome === 'error') failedStatement(state, step, transaction, op, plan);
-    else this.#done(step, transaction, op, plan);
+    if (state.writerLock >= 0 && op.kind !== 'select' && !locksOut) state.writer(step, false);
+    if (op.outcome === 'error') failedStatement(state, step, op, plan);
+    else this.#done(step, op, plan);
   }
 
   /** A statement that succeeded, as far as is known. */
-  #done(step: number, transaction: number, op: Operation, plan: Exclude<Plan, { type: 'idle' }>): void {
+  #done(step: number, op: Operation, plan: Exclude<Plan, { type: 'idle' }>): void {
     const state = this.#state;
     switch (plan.type) {
       case 'scan':
-        this.#scan(step, transaction, op, plan);
+        this.#scan(step, op, plan);
         return;
       case 'query':
-        if (plan.part === undefined) this.#query(step, transaction, op, plan);
-        else this.#scan(step, transaction, op, plan.part);
+        if (plan.part === undefined) this.#query(step, op, plan);
+        else this.#scan(step, op, plan.part);
         return;
       case 'insert':
-        followInsert(state, step, transaction, op, plan);
+        followInsert(state, step, op, plan);
         return;
       case 'upsert':
-        followUpsert(state, step, transaction, plan);
+        followUpsert(state, step, plan);
         return;
       case 'opaque':
-        followOpaque(state, step, transaction, op, plan);
+        followOpaque(state, step, op, plan);
         return;
       case 'update':
       case 'delete':
-        followChange(state, step, transaction, op, plan);
+        followChange(state, step, op, plan);
         return;
       default:
         plan satisfies never;
@@ -208,9 +204,9 @@ class Mirror {
   }
 
   /** Without an index on the names of rows, whoever locks one of them passes all. */
-  #passAll(step: number, transaction: number, plan: ScanPlan | ChangePlan): void {
-    const locks = plan.type !== 'scan' || plan.lock !== 'none' || this.#state.readsLock(step, transaction);
-    if (locks) this.#state.scanLock(step, transaction, plan.table, true);
+  #passAll(step: number, plan: ScanPlan | ChangePlan): void {
+    const locks = plan.type !== 'scan' || plan.lock !== 'none' || this.#state.readsLock(step);
+    if (locks) this.#state.scanLock(step, plan.table, true);
   }
 
   /** Timestamps are left on every row a statement tried to change, whether it was there or not. */
@@ -234,9 +230,10 @@ class Mirror {
 
   // ── Reads ────────────────────────────────────────────────────────────────────────────────────────────────────
 
-  #scan(step: number, transaction: number, op: Operation, plan: ScanPlan): void {
+  #scan(step: number, op: Operation, plan: ScanPlan): void {
+    const transaction = this.steps.transaction[step]!;
     const { table, keys, where } = plan;
-    const lock = plan.lock === 'none' && this.#state.readsLock(step, transaction) ? 'share' : plan.lock;
+    const lock = plan.lock === 'none' && this.#state.readsLock(step) ? 'share' : plan.lock;
     const returned = resultRows(op, plan);
     const found: number[] = [];
     for (const { name, cells } of returned ?? []) {
@@ -244,7 +241,7 @@ class Mirror {
       found.push(row);
       const expected: Expected =
         plan.wholeAt === undefined ? { type: 'cells', cells, where } : { type: 'cells', cells };
-      this.#state.readRow(step, transaction, row, expected, lock);
+      this.#state.readRow(step, row, expected, lock);
     }
     if (keys !== undefined) {
       for (const name of keys) {
@@ -255,17 +252,17 @@ class Mirror {
             ? { type: 'cells', cells: [] }
             : { type: 'none', where };
         if (expected.type === 'none')
-          this.#state.missRow(step, transaction, row, where, lock === 'none' ? 'plain' : 'lockingReadsSee');
+          this.#state.missRow(step, row, where, lock === 'none' ? 'plain' : 'lockingReadsSee');
         else this.#state.accesses.add(step, row, role.read);
         if (lock !== 'none') this.#state.accesses.add(step, row, isExclusive(lock) ? role.lock : role.share);
       }
       return;
     }
-    const seen = this.#state.snapshotOf(step, transaction, lock === 'none' ? 'plain' : 'lockingReadsSee');
+    const seen = this.#state.snapshotOf(step, lock === 'none' ? 'plain' : 'lockingReadsSee');
     const tableObject = this.#state.tableObject[table.number]!;
     this.#state.accesses.add(step, tableObject, role.read);
     if (seen !== step) this.#state.accesses.add(seen, tableObject, role.snapshot);
-    if (lock !== 'none' && this.#state.scanLocks) this.#state.scanLock(step, transaction, table, true);
+    if (lock !== 'none' && this.#state.scanLocks) this.#state.scanLock(step, table, true);
     if (returned === undefined || !isComplete(plan)) return;
     const known = new Set(found);
     for (const row of this.#state.doing[transaction]?.writes.rows ?? []) known.add(row);
@@ -273,9 +270,10 @@ class Mirror {
   }
 
   /** A query over whole tables: which of their states it saw is found when all of them are known (`query-order.ts`). */
-  #query(step: number, transaction: number, op: Operation, plan: QueryPlan): void {
+  #query(step: number, op: Operation, plan: QueryPlan): void {
+    const transaction = this.steps.transaction[step]!;
     const state = this.#state;
-    const seen = readTables(state, step, transaction, plan.tables, plan.lock);
+    const seen = readTables(state, step, plan.tables, plan.lock);
     const followed = plan.tables.every((table) => table.initial !== undefined && table.identity.length > 0);
     if (op.rows === undefined || plan.lock !== 'none' || !followed) return;
     const writes = state.doing[transaction]?.writes;

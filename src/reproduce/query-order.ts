@@ -66,8 +66,7 @@ function orderQuery(
     ...(first > 0 ? [{ from: commits[first - 1]!, to: snapshot, why: because.shows, object }] : []),
     ...(last < commits.length ? [{ from: snapshot, to: commits[last]!, why: because.misses, object }] : []),
   ]);
-  if (orders.length === 1)
-    for (const { from, to, why } of orders[0]!) evidence.edges.add(from, to, why, object, true);
+  if (orders.length === 1) for (const order of orders[0]!) evidence.edges.add(order, true);
   else if (orders.length > 1)
     evidence.choices.push({ step, object, what: 'version', alternatives: orders.toReversed() });
 }

@@ -5,12 +5,8 @@ import * as role from './conflicts.js';
 import type { MirrorState } from './mirror-state.js';
 
 /** Follows a savepoint statement; false: it is something else. */
-export function followSavepoint(
-  state: MirrorState,
-  step: number,
-  transaction: number,
-  op: Operation,
-): boolean {
+export function followSavepoint(state: MirrorState, step: number, op: Operation): boolean {
+  const transaction = state.steps.transaction[step]!;
   const statement = savepointOf(op, state.catalog.dialect);
   if (statement === undefined) return false;
   const doing = state.do(transaction);

@@ -109,6 +109,16 @@ function inProgramOrder(list: readonly number[], operations: readonly Operation[
   return list;
 }
 
+interface NewStep {
+  readonly session: number;
+  readonly source: number;
+  readonly start: number;
+  readonly end: number;
+  /** The session's, to which it is added. */
+  readonly statements: string[];
+  readonly instead: string | undefined;
+}
+
 class Builder {
   readonly #session: Int32Array;
   readonly #position: Int32Array;
@@ -176,19 +186,19 @@ class Builder {
         doomed = true;
         this.#leftOut.push({ operation: at, why });
         if (ended && explicit) {
-          this.#add(number, op, at, statements, true, 'ROLLBACK');
+          this.#add(op, { session: number, source: at, statements, ended: true, instead: 'ROLLBACK' });
           over = ends === undefined;
         }
         continue;
       }
       const becomesRollback = doomed && kind === 'commit' && ends === 'rollback';
-      this.#add(number, op, at, statements, ended, becomesRollback ? 'ROLLBACK' : undefined);
+      const instead = becomesRollback ? 'ROLLBACK' : undefined;
+      this.#add(op, { session: number, source: at, statements, ended, instead });
       if (ends !== 'rollback' || kind === 'rollback' || kind === 'commit' || !explicit) continue;
       const next = list[i + 1] === undefined ? undefined : operations[list[i + 1]!]!;
       if (next !== undefined && next.kind !== 'begin') {
         const since = op.end ?? op.start;
-        this.#put(number, -1, since, since, true, statements.length);
-        statements.push('ROLLBACK');
+        this.#put({ session: number, source: -1, start: since, end: since, statements, instead: 'ROLLBACK' });
       }
     }
     return statements;
@@ -215,42 +225,24 @@ class Builder {
   }
 
   #add(
-    session: number,
     op: Operation,
-    source: number,
-    statements: string[],
-    ended: boolean,
-    instead: string | undefined,
+    { ended, instead, ...where }: Omit<NewStep, 'start' | 'end'> & { ended: boolean },
   ): void {
     if (ended && this.#endOf.at(-1) === -1) this.#endOf[this.#endOf.length - 1] = this.#count;
-    const { start, end } = op;
-    this.#put(
-      session,
-      source,
-      start,
-      end ?? Number.POSITIVE_INFINITY,
-      instead !== undefined,
-      statements.length,
-    );
-    statements.push(instead ?? sqlOf(op));
+    this.#put({ ...where, start: op.start, end: op.end ?? Number.POSITIVE_INFINITY, instead }, op);
   }
 
-  #put(
-    session: number,
-    source: number,
-    start: number,
-    end: number,
-    replaced: boolean,
-    position: number,
-  ): void {
+  /** A statement is put in, or `instead` of one of the raw run. */
+  #put({ session, source, start, end, statements, instead }: NewStep, op?: Operation): void {
     const step = this.#count++;
     this.#session[step] = session;
-    this.#position[step] = position;
+    this.#position[step] = statements.length;
     this.#source[step] = source;
     this.#transaction[step] = this.#endOf.length - 1;
     this.#start[step] = start;
     this.#end[step] = end;
-    this.#replaced[step] = replaced ? 1 : 0;
+    this.#replaced[step] = instead === undefined ? 0 : 1;
+    statements.push(instead ?? sqlOf(op!));
   }
 
   finish(program: Case): Steps {

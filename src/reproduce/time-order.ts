@@ -72,16 +72,21 @@ class Predecessors {
   }
 }
 
+export interface GuessOptions {
+  /** The objects that guesses are made for; undefined: all. */
+  readonly only: ReadonlySet<number> | undefined;
+  readonly onGuess: ((step: number, object: number) => void) | undefined;
+}
+
 /**
  * Of two conflicting accesses that overlapped, the one answered first probably came first. Guesses, given up wherever
- * anything else speaks against them. `only`: the objects that guesses are made for; absent: all.
+ * anything else speaks against them.
  */
 export function answerOrder(
   steps: Steps,
   accesses: Accesses,
   objectCount: number,
-  only: ReadonlySet<number> | undefined,
-  onGuess?: (step: number, object: number) => void,
+  { only, onGuess }: GuessOptions,
 ): TimeEdges {
   const { count, start, end, session } = steps;
   const { first, object, roles } = accesses;

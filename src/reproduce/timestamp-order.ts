@@ -18,7 +18,7 @@ export function addTimestampOrder({ edges, steps, locks }: Evidence): void {
     const [first, second] = [firstOf[a]!, firstOf[b]!];
     const overlap = steps.end[first]! >= steps.start[second]! && steps.end[second]! >= steps.start[first]!;
     if (overlap && steps.session[first] !== steps.session[second])
-      edges.add(first, second, because.conflict, edges.object.at(i), true);
+      edges.add({ from: first, to: second, why: because.conflict, object: edges.object.at(i) }, true);
   }
   const last = new Map<number, number>();
   for (let i = 0; i < locks.step.length; i++) {
@@ -29,6 +29,7 @@ export function addTimestampOrder({ edges, steps, locks }: Evidence): void {
     if (other === undefined || steps.session[other] === steps.session[step]) continue;
     const [a, b] = [steps.transaction[other]!, steps.transaction[step]!];
     const overlaps = steps.end[other]! >= steps.start[step]! && steps.end[step]! >= steps.start[other]!;
-    if (overlaps && before.has(`${a}<${b}`)) edges.add(other, step, because.conflict, object, true);
+    if (overlaps && before.has(`${a}<${b}`))
+      edges.add({ from: other, to: step, why: because.conflict, object }, true);
   }
 }

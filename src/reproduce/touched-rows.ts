@@ -41,17 +41,16 @@ export function byCount(
 export function rangeTouched(
   state: MirrorState,
   step: number,
-  transaction: number,
   matched: number | undefined,
-  table: Table,
-  where: Satisfies,
+  { table, where }: { readonly table: Table; readonly where: Satisfies },
 ): readonly number[] | undefined {
+  const transaction = state.steps.transaction[step]!;
   const all = state.rows[table.number]!;
   if (state.blind.has(table) || all.size > scanLimit) return undefined;
   const rows = inTurn(state.mechanism, all.size) ? inKeyOrder(all) : [...all.values()];
-  for (const row of rows) state.settle(step, transaction, row);
-  const seen = state.snapshotOf(step, transaction, 'writesSee');
-  const moments = candidates(state, seen, transaction, rows, where);
+  for (const row of rows) state.settle(step, row);
+  const seen = state.snapshotOf(step, 'writesSee');
+  const moments = candidates(state, step, rows, where);
   const found = moments.filter(({ hits, open }) => byCount(matched, hits, open) !== undefined);
   const best = found[0];
   const differ = moments.some(({ hits }) => String(hits) !== String(moments[0]!.hits));
@@ -68,7 +67,7 @@ export function rangeTouched(
   const object = state.tableObject[table.number]!;
   state.accesses.add(step, object, role.read);
   if (seen !== step) state.accesses.add(seen, object, role.snapshot);
-  if (state.scanLocks) state.scanLock(step, transaction, table, true);
+  if (state.scanLocks) state.scanLock(step, table, true);
   if (!best.latest && seen === step) {
     state.early.add(step);
     const alternatives = found.map(({ orders }) => orders);
@@ -101,12 +100,13 @@ interface Candidate {
 /** What the statement may have met, the latest moment first. */
 function candidates(
   state: MirrorState,
-  seen: number,
-  transaction: number,
+  step: number,
   rows: readonly number[],
   where: Satisfies,
 ): Candidate[] {
   const { steps, objects, mechanism } = state;
+  const transaction = steps.transaction[step]!;
+  const seen = state.snapshotOf(step, 'writesSee');
   const around = objects.overlappingCommits(rows, seen, steps).slice(-mostMoments);
   const made: Candidate[] = [];
   const object = objects.tableOf[rows[0] ?? 0] ?? 0;

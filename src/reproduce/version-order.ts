@@ -58,10 +58,9 @@ function versionFits(evidence: Evidence, need: Need, soft: boolean): boolean {
     else fits.push([version, version]);
   }
   if (fits.length === 1) {
-    for (const { from, to, why } of ordersOf(evidence, need, before, last, fits[0]!))
-      edges.add(from, to, why, need.row, soft);
+    for (const order of ordersOf(evidence, need, { before, last }, fits[0]!)) edges.add(order, soft);
   } else if (fits.length > 1) {
-    const alternatives = fits.map((run) => ordersOf(evidence, need, before, last, run));
+    const alternatives = fits.map((run) => ordersOf(evidence, need, { before, last }, run));
     evidence.choices.push({ step: need.step, object: need.row, what: 'version', alternatives });
   }
   return fits.length > 0;
@@ -100,8 +99,8 @@ function saw(expected: Expected): string {
 function ordersOf(
   { steps, objects }: Evidence,
   { row, snapshot }: Need,
-  before: number,
-  last: number,
+  /** The newest version that every snapshot at hand has, and the newest that one may have. */
+  { before, last }: { readonly before: number; readonly last: number },
   [first, final]: readonly [number, number],
 ): Order[] {
   const { versions: publish } = objects.chains[row]!;

@@ -39,7 +39,7 @@ export function planUpsert(
   const rows = applyInsert(statement, info.shape, { dialect });
   if (isUndecidable(rows)) return undefined;
   const shared = rows.some((row, i) =>
-    rows.some((other, o) => o < i && sharesKey(row, other, keys, info.shape, dialect) !== false),
+    rows.some((other, o) => o < i && sharesKey(row, other, keys, { shape: info.shape, dialect }) !== false),
   );
   if (shared) return undefined;
   return {
@@ -51,7 +51,7 @@ export function planUpsert(
     // IGNORE bends values that do not fit instead of refusing them.
     bent: mode === 'ignore',
     meets: (image) => {
-      const meetings = rows.map((row) => sharesKey(row, image, keys, info.shape, dialect));
+      const meetings = rows.map((row) => sharesKey(row, image, keys, { shape: info.shape, dialect }));
       return meetings.includes(true) ? true : meetings.includes(undefined) ? undefined : false;
     },
     apply:

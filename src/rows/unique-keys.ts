@@ -56,8 +56,7 @@ export function sharesKey(
   a: EvaluatedRow,
   b: EvaluatedRow,
   keys: readonly (readonly number[])[],
-  shape: TableShape,
-  dialect: Dialect,
+  { shape, dialect }: { readonly shape: TableShape; readonly dialect: Dialect },
 ): boolean | undefined {
   let perhaps = false;
   for (const key of keys) {

@@ -37,13 +37,18 @@ export function judgeInsertedKeys(facts: RunFacts): Finding[] {
       byKey.set(text, [...known, claim]);
       const other = known.find((each) => !mayBeFreed(facts, key, each, claim));
       if (other !== undefined && claim.operation !== undefined)
-        found.push(report(facts, key, cells.map(showValue).join(', '), other, claim));
+        found.push(report(facts, key, cells.map(showValue).join(', '), [other, claim]));
     }
   }
   return found;
 }
 
-function report(facts: RunFacts, key: DeclaredKey, shown: string, first: Claim, second: Claim): Finding {
+function report(
+  facts: RunFacts,
+  key: DeclaredKey,
+  shown: string,
+  [first, second]: readonly [Claim, Claim],
+): Finding {
   const { operation: again } = second;
   const { operation: before } = first;
   return facts.finding(

@@ -201,7 +201,7 @@ export class CaseBuilder {
     const write =
       traced.tables === undefined
         ? undefined
-        : this.#writePlan(traced, traced.tables, token, deletes, locking);
+        : this.#writePlan(traced, traced.tables, { token, deletes, locking });
     if (write !== undefined) this.#makers[token] = write.tables[0]!;
     put(this.#print(traced.statement), {
       ...plain,
@@ -257,9 +257,7 @@ export class CaseBuilder {
   #writePlan(
     traced: TracedWrite,
     tables: readonly string[],
-    token: string,
-    deletes: boolean,
-    locking: boolean,
+    { token, deletes, locking }: { token: string; deletes: boolean; locking: boolean },
   ): WritePlan {
     const noted = traced.noted ?? [];
     // The rows to write are found as the engine finds rows to write, which need not be in the snapshot.

@@ -64,7 +64,7 @@ export function inferDependencies(history: History, instrumented: Instrumented):
   for (const [r, chain] of rows.chains.entries()) addWriteOrder(collector, r, chain, events);
   addReads(collector, rows, events);
   const problems = [...rows.problems];
-  addSearches(collector, rows, events, instrumented, problems);
+  addSearches(collector, { ...rows, problems }, events, instrumented);
   const txCount = Math.max(-1, ...events.transactions.keys()) + 1;
   return {
     events,
@@ -162,10 +162,9 @@ function isLetGo(operation: number, transaction: TransactionInfo | undefined): b
 
 function addSearches(
   collector: Collector,
-  { chains, counts, undoneDeletes }: RowChains,
+  { chains, counts, undoneDeletes, problems }: RowChains & { readonly problems: RowProblem[] },
   { scans, before, after, transactions, writes }: RowEvents,
   instrumented: Instrumented,
-  problems: RowProblem[],
 ): void {
   const wrote = countTaken(chains, writes);
   const quiet = new Set(instrumented.tables.filter(({ actions }) => !actions).map(({ name }) => name));

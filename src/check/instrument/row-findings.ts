@@ -163,16 +163,15 @@ export class RowFindings {
       object,
       ...place(fromRaw, 'fromOperation'),
       ...place(toRaw, 'toOperation'),
-      because: this.#because(kind, [a, b], ofRow(object), [fromRaw, toRaw], known.deletes === true),
+      because: this.#because(known, [a, b], ofRow(object), [fromRaw, toRaw]),
     };
   }
 
   #because(
-    kind: number,
+    { kind, deletes = false }: { readonly kind: number; readonly deletes?: boolean },
     [a, b]: readonly [from: Piece, to: Piece],
     row: Piece,
     operations: readonly [from: number | undefined, to: number | undefined],
-    deletes: boolean,
   ): Phrase {
     const [first, second] = operations.map(
       (raw): Phrase => (raw === undefined ? [] : phrase` with ${this.#operation(raw)}`),

@@ -85,7 +85,7 @@ function markInserted(insert: InsertStatement, table: CatalogTable, context: Wri
   if (source.type === 'values') {
     const columns = insert.columns ?? table.insertable.slice(0, source.rows[0]!.length);
     const reads = source.rows.map((row) =>
-      token === undefined ? [] : readsBeside([], [row], insert.with, catalog),
+      token === undefined ? [] : readsBeside([row], catalog, { with: insert.with }),
     );
     const notes = reads.some((row) => row.length > 0);
     const rows = source.rows.map((row, i) => [
@@ -207,7 +207,7 @@ function markConflict(
   if (conflict?.set === undefined || token === undefined) return conflict === undefined ? {} : { conflict };
   const name = insert.table.alias ?? insert.table.name;
   const where = conflict.type === 'on-conflict' ? conflict.where : undefined;
-  const reads = readsBeside([], [conflict.set, where], undefined, catalog);
+  const reads = readsBeside([conflict.set, where], catalog);
   const brought = inserted ? [broughtNote(dialect)] : [];
   const own = reads.length > 0 ? [noteOf(reads, token, true, dialect)] : [];
   const notes = [...brought, ...own];

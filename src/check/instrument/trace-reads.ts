@@ -69,7 +69,7 @@ const mostLists = 12;
 /** What an UPDATE reads besides the rows it writes; `targets`: the names of the tables it writes. */
 export function updateReads(update: UpdateStatement, targets: readonly string[], catalog: Catalog): Reread[] {
   const sources = [update.table, ...(update.moreTables ?? []), ...update.from];
-  return readsBeside(sources, [update.where, update.set], update.with, catalog, { targets });
+  return readsBeside([update.where, update.set], catalog, { sources, with: update.with, targets });
 }
 
 export function deleteReads(
@@ -78,7 +78,7 @@ export function deleteReads(
   catalog: Catalog,
 ): Reread[] {
   const sources = [statement.table, ...statement.using];
-  return readsBeside(sources, [statement.where], statement.with, catalog, { targets });
+  return readsBeside([statement.where], catalog, { sources, with: statement.with, targets });
 }
 
 /** `part`: the action, and the condition it has. A row that is not there yet gives no values to subqueries. */
@@ -88,21 +88,25 @@ export function mergeReads(
   inserts: boolean,
   catalog: Catalog,
 ): Reread[] {
-  return readsBeside([merge.using], [merge.on, part], merge.with, catalog, { closedOnly: inserts });
+  return readsBeside([merge.on, part], catalog, {
+    sources: [merge.using],
+    with: merge.with,
+    closedOnly: inserts,
+  });
 }
 
 interface Beside {
+  readonly sources?: readonly FromItem[];
+  readonly with?: WithClause | undefined;
   /** Their rows are written, which says more than that they were read. */
   readonly targets?: readonly string[];
   readonly closedOnly?: boolean;
 }
 
 export function readsBeside(
-  sources: readonly FromItem[],
   expressions: readonly unknown[],
-  clause: WithClause | undefined,
   catalog: Catalog,
-  { targets = [], closedOnly = false }: Beside = {},
+  { sources = [], with: clause, targets = [], closedOnly = false }: Beside = {},
 ): Reread[] {
   const ctes = new Set(cteNames(clause === undefined ? {} : { with: clause }, catalog.dialect));
   const again = new Rereader(catalog, ctes);

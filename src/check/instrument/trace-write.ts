@@ -96,7 +96,7 @@ export function traceUpdate(update: UpdateStatement, context: WriteContext): Tra
   const notes =
     reads.length === 0
       ? []
-      : targets.map(({ name }) => appendNote(name, token, reads, catalog.dialect, many));
+      : targets.map(({ name }) => appendNote({ name, token, reads, qualify: many }, catalog.dialect));
   const returning = withReturning(update.returning, targets[0]!.name);
   const whole = update.mode === undefined && update.limit === undefined;
   const searching = {
@@ -155,14 +155,18 @@ export function appendMark(name: string, token: string, dialect: Dialect, qualif
   return { ...(qualify ? { table: name } : {}), columns: [listColumn], value };
 }
 
+interface NoteOptions {
+  readonly name: string;
+  readonly token: string;
+  readonly reads: readonly Reread[];
+  readonly qualify?: boolean;
+  readonly also?: boolean;
+}
+
 /** `isolde_rd = COALESCE(isolde_rd, '') || '|3.2:' || …`. */
 export function appendNote(
-  name: string,
-  token: string,
-  reads: readonly Reread[],
+  { name, token, reads, qualify = false, also = false }: NoteOptions,
   dialect: Dialect,
-  qualify: boolean,
-  also = false,
 ): Assignment {
   const lists = reads.map(({ expression }) => expression);
   const value = concat([orEmpty(column(readsColumn, name)), ...readNote(token, lists, also)], dialect);
@@ -214,7 +218,7 @@ export function traceMerge(merge: MergeStatement, context: WriteContext): Traced
     if (action.type === 'update' && token !== undefined) {
       const name = leafName(merge.table)!;
       const marks = [
-        ...(noted ? [appendNote(name, token, reads, dialect, false, true)] : []),
+        ...(noted ? [appendNote({ name, token, reads, also: true }, dialect)] : []),
         appendMark(name, token, dialect, false),
       ];
       return { ...when, action: { ...action, set: [...action.set, ...marks] } };

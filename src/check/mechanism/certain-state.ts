@@ -15,8 +15,7 @@ const noRows: ReadonlySet<RowChain> = new Set();
 export function rowChoices(
   verification: Verification,
   table: MirrorTable,
-  tx: Tx,
-  view: View,
+  { tx, view }: { readonly tx: Tx; readonly view: View },
   /** Rows whose own changes the transaction is taken not to see, to tell what a wrong answer is wrong about. */
   unseen: ReadonlySet<RowChain> = noRows,
 ): RowChoices | string {
@@ -25,11 +24,12 @@ export function rowChoices(
   if (!table.closed) return `the rows of ${table.info.name} are not all known`;
   const pending = verification.inFlight.on(table.info.name, tx, view.span);
   if (pending.length > 0) return `${table.info.name} was being written meanwhile`;
+  const look = { view, tx, exclusive: verification.exclusive, pending };
   const choices: (readonly (EvaluatedRow | 'absent')[])[] = [];
   for (const row of table.rows.values()) {
     const images = unseen.has(row)
       ? imagesOfAll(row.allowed(view, undefined, verification.exclusive), view)
-      : lookAt(row, view, tx, verification.exclusive, pending).images;
+      : lookAt(row, look).images;
     const known = images.filter((image) => image !== 'unknown' && !isVague(image)) as (
       | EvaluatedRow
       | 'absent'
@@ -47,7 +47,7 @@ export function certainRows(
   tx: Tx,
   view: View,
 ): readonly EvaluatedRow[] | string {
-  const choices = rowChoices(verification, table, tx, view);
+  const choices = rowChoices(verification, table, { tx, view });
   if (typeof choices === 'string') return choices;
   if (choices.some((choice) => choice.length > 1)) return `${table.info.name} was changing meanwhile`;
   return choices.map((choice) => choice[0] as EvaluatedRow);

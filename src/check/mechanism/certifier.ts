@@ -63,8 +63,10 @@ export class Certifier {
       const returned = keyed ? line !== undefined : expectation.inside.length > 0 && !expectation.mayBeOut;
       if (!keyed && !returned && expectation.mayBeIn) continue;
       const operation = read.operation.index;
-      if (version.tx !== undefined && returned)
-        this.#add(version.tx, read.tx, wr, outlook.row.object, version.states.at(-1)!.operation, operation);
+      if (version.tx !== undefined && returned) {
+        const written = version.states.at(-1)!.operation;
+        this.#add(version.tx, read.tx, wr, { object: outlook.row.object, from: written, to: operation });
+      }
       const readers = this.#readers.get(version) ?? [];
       readers.push({ tx: read.tx, operation, where: returned ? undefined : read.plan.where });
       this.#readers.set(version, readers);
@@ -80,15 +82,16 @@ export class Certifier {
   #follow(row: RowChain, version: Version, next: Version): void {
     if (next.tx === undefined || !next.certain) return;
     const written = next.states.at(-1)!.operation;
+    const { object } = row;
     if (version.tx !== undefined && version.certain)
-      this.#add(version.tx, next.tx, ww, row.object, version.states.at(-1)!.operation, written);
+      this.#add(version.tx, next.tx, ww, { object, from: version.states.at(-1)!.operation, to: written });
     for (const { tx, operation, where } of this.#readers.get(version) ?? []) {
-      if (where === undefined) this.#add(tx, next.tx, rw, row.object, operation, written);
+      if (where === undefined) this.#add(tx, next.tx, rw, { object, from: operation, to: written });
       else {
         const images = imagesOf(next);
         const image = images[0]!;
         if (images.length === 1 && !isVague(image) && typeof image !== 'string' && where(image) === true)
-          this.#add(tx, next.tx, predicateRw, row.object, operation, written);
+          this.#add(tx, next.tx, predicateRw, { object, from: operation, to: written });
       }
     }
   }
@@ -101,11 +104,11 @@ export class Certifier {
           if (next !== version && follows(version, next)) this.#follow(row, version, next);
   }
 
-  #add(from: Tx, to: Tx, kind: number, object: string, fromOperation: number, toOperation: number): void {
+  #add(from: Tx, to: Tx, kind: number, note: EdgeNote): void {
     if (from === to || !isCertified(from) || !isCertified(to)) return;
     this.tally.dependencies++;
     const ref = this.#notes.length;
-    this.#notes.push({ object, from: fromOperation, to: toOperation });
+    this.#notes.push(note);
     this.#edges.push({ from: this.#number(from), to: this.#number(to), kind, ref });
   }
 
@@ -154,7 +157,7 @@ export class Certifier {
         object: note.object,
         fromOperation: note.from,
         toOperation: note.to,
-        because: because(kind, ofTx(txs[i]!), ofTx(txs[next]!), note.object, [by(note.from), by(note.to)]),
+        because: because(kind, [ofTx(txs[i]!), ofTx(txs[next]!)], note.object, [by(note.from), by(note.to)]),
       };
     });
     const contract: Contract = txs[0]!.contract!;
@@ -205,8 +208,7 @@ function strongestFirst(cycles: readonly FamilyCycle[]): readonly FamilyCycle[] 
 
 function because(
   kind: string,
-  from: Piece,
-  to: Piece,
+  [from, to]: readonly [Piece, Piece],
   object: string,
   [first, second]: readonly [from: Phrase, to: Phrase],
 ): Phrase {

@@ -66,8 +66,9 @@ export function checkCondition(
   };
   const unchanged: Unchanged[] = [];
   let free = 0;
+  const look = { view: wide, tx, exclusive: verification.exclusive, pending };
   for (const row of rows) {
-    const { images, unknown } = lookAt(row, wide, tx, verification.exclusive, pending);
+    const { images, unknown } = lookAt(row, look);
     const [image] = images;
     if (unknown || images.length !== 1 || isVague(image!)) free++;
     else if (typeof image === 'object') unchanged.push({ row, image });
@@ -86,7 +87,7 @@ export function checkCondition(
   const { inside, open } = select(where);
   const most = inside.length + open + free;
   if (matched >= inside.length && (!complete || matched <= most)) return;
-  const change = hiddenChangeOf(verification, write, plan, seen, (state) => {
+  const change = hiddenChangeOf(verification, { ...write, view: seen }, plan, (state) => {
     const other = select(plan.bind(state).where);
     return other.inside.length !== inside.length || other.open !== open;
   });
@@ -118,11 +119,11 @@ interface HiddenChange {
  */
 function hiddenChangeOf(
   verification: Verification,
-  { tx, operation }: Write,
+  { tx, operation, view }: Write,
   plan: ChangePlan,
-  view: View,
   matters: (state: RowsOf) => boolean,
 ): HiddenChange | undefined {
+  const look = { view, tx, exclusive: verification.exclusive, pending: [] };
   const changes: HiddenChange[] = [];
   for (const { name } of plan.reads)
     for (const row of verification.tables.get(name)!.rows.values())
@@ -141,10 +142,7 @@ function hiddenChangeOf(
     ({ name }) => {
       const rows = [];
       for (const other of verification.tables.get(name)!.rows.values()) {
-        const image =
-          other === row
-            ? imagesOf(version)[0]!
-            : lookAt(other, view, tx, verification.exclusive, []).images[0]!;
+        const image = other === row ? imagesOf(version)[0]! : lookAt(other, look).images[0]!;
         if (typeof image === 'object') rows.push(image);
       }
       return rows;

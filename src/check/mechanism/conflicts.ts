@@ -3,7 +3,6 @@
  * (first updater wins), or touch other rows than its condition selects.
  */
 
-import type { Operation } from '../../histories/index.js';
 import {
   type ChangePlan,
   hasSnapshot,
@@ -26,8 +25,7 @@ import type { Verification } from './verification.js';
 /** Grants a row lock; reports the holder that should have kept it out. True: there was none. */
 export function checkLock(
   verification: Verification,
-  tx: Tx,
-  operation: Operation,
+  { tx, operation }: Pick<Write, 'tx' | 'operation'>,
   row: RowChain,
   mode: LockMode,
 ): boolean {
@@ -166,8 +164,7 @@ export function reportCount(
   verification: Verification,
   { tx, operation, view }: Write,
   plan: ChangePlan,
-  certain: readonly Outlook[],
-  doubtful: readonly Outlook[],
+  { certain, doubtful }: { readonly certain: readonly Outlook[]; readonly doubtful: readonly Outlook[] },
 ): void {
   const contract = tx.contract!;
   const mechanism = contract.mechanism!;

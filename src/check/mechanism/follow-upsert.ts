@@ -42,7 +42,7 @@ export function followUpsert(
     return;
   }
   const blind = table.blindSpot(tx, span.end) !== undefined;
-  const met = meetRows(verification, write, plan, table, pending, blind);
+  const met = meetRows(verification, write, plan, { table, pending, blind });
   const kept = plan.effect !== 'replace' && plan.rows.length === 1 && met.some(({ certain }) => certain);
   if (!kept && plan.rows.some((row) => standsInForAnother(verification, table, row, tx))) {
     lose(placeTaken);
@@ -74,18 +74,21 @@ function meetRows(
   verification: Verification,
   { tx, operation, view }: Write,
   plan: UpsertPlan,
-  table: MirrorTable,
-  pending: readonly PendingWrite[],
-  blind: boolean,
+  {
+    table,
+    pending,
+    blind,
+  }: { readonly table: MirrorTable; readonly pending: readonly PendingWrite[]; readonly blind: boolean },
 ): Met[] {
   // A row that is being inserted may be there already.
   const arriving = new Set(pending.flatMap(({ keys }) => [...keys!]));
   for (const key of arriving) table.row(key);
   const seen = plan.byView ? view : viewOfMet(view, operation);
+  const look = { view: seen, tx, exclusive: verification.exclusive, pending };
   const met: Met[] = [];
   for (const row of table.rows.values()) {
     if (!arriving.has(row.key) && !mayMeet(row, plan)) continue;
-    const outlook = lookAt(row, seen, tx, verification.exclusive, pending);
+    const outlook = lookAt(row, look);
     const certain =
       !blind &&
       !outlook.unknown &&

@@ -18,6 +18,7 @@ import { judgeQuery } from './judge-query.js';
 import { judgeScan } from './judge-read.js';
 import { linesOfAccesses, linesOfRows } from './lines.js';
 import type { View } from './row-chain.js';
+import type { Read } from './scan-read.js';
 import { SnapshotBounds } from './snapshot-bounds.js';
 import { boundsOf, narrowedSnapshot, type Verification } from './verification.js';
 import { readsLockRows, viewOf } from './view.js';
@@ -42,10 +43,10 @@ export function judgeRead(
   }
   const mode = plan.lock === 'none' ? 'plain' : 'locking';
   const narrowed = narrowedSnapshot(verification, tx);
-  const view = viewOf(tx, tx.contract!.mechanism!, operation, mode, narrowed);
-  if (plan.type === 'scan') judgeLines(verification, tx, operation, plan, view);
+  const view = viewOf(tx, operation, mode, narrowed);
+  if (plan.type === 'scan') judgeLines(verification, { tx, operation, view }, plan);
   else if (verification.traced && operation.rows === undefined) judgeTracedLines(verification, tx, operation);
-  else judgeQuery(verification, tx, operation, plan, nested(tx, operation, view));
+  else judgeQuery(verification, { tx, operation, view: nested(tx, operation, view) }, plan);
 }
 
 /**
@@ -59,13 +60,7 @@ function nested(tx: Tx, operation: Operation, view: View): View {
   return { ...view, span: { start: Math.min(start, tx.snapshot.start), end } };
 }
 
-function judgeLines(
-  verification: Verification,
-  tx: Tx,
-  operation: Operation,
-  plan: ScanPlan,
-  view: View,
-): void {
+function judgeLines(verification: Verification, { tx, operation, view }: Read, plan: ScanPlan): void {
   const { tally, catalog } = verification;
   const mechanism = tx.contract!.mechanism!;
   const table = verification.tables.get(plan.table.name)!;
@@ -87,7 +82,7 @@ function judgeLines(
   const lock = plan.lock === 'none' && readsLockRows(tx, mechanism) ? 'share' : plan.lock;
   if (lock !== 'share' && lock !== 'exclusive') return;
   if (lock === 'share' && tx.contract!.mechanism?.shareLocksNothing === true) return;
-  for (const row of rows) checkLock(verification, tx, operation, row, lock);
+  for (const row of rows) checkLock(verification, { tx, operation }, row, lock);
 }
 
 /** A query we cannot evaluate, but whose rows the trace names: each is judged, none is required. */
@@ -100,7 +95,7 @@ export function judgeTracedLines(verification: Verification, tx: Tx, operation: 
   }
   tally.skip('read', 'only the rows it returned are judged: its condition cannot be evaluated');
   const locking = classifyStatement(operation.sql ?? '', catalog.dialect).locking !== 'none';
-  const view = viewOf(tx, tx.contract!.mechanism!, operation, locking ? 'locking' : 'plain');
+  const view = viewOf(tx, operation, locking ? 'locking' : 'plain');
   const byTable = new Map<Table, Map<string, NonNullable<Operation['accesses']>[number]>>();
   for (const access of operation.accesses ?? []) {
     const [table] = splitObject(access.object);
@@ -127,6 +122,6 @@ export function judgeTracedLines(verification: Verification, tx: Tx, operation: 
       lock: locking ? 'key-share' : 'none',
       skipsLocked: true,
     };
-    judgeLines(verification, tx, own, plan, view);
+    judgeLines(verification, { tx, operation: own, view }, plan);
   }
 }

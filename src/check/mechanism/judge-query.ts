@@ -1,31 +1,20 @@
-/**
- * Queries with joins, aggregates or subqueries: evaluated on every state the tables may have been in, as long as these
- * are few, and compared as bags. A result that fits none of them is a finding. The states tried are all combinations of
- * what the rows may be, more than any instant can show, so nothing possible is missed.
- */
-
-import type { Operation } from '../../histories/index.js';
-import { bagOf, type QueryPlan, type Table, type Tx } from '../../rows/index.js';
+import { bagOf, type QueryPlan, type Table } from '../../rows/index.js';
 import { type EvaluatedRow, isUndecidable } from '../../sql/index.js';
 import { joined, ofData, ofOperation, ofRow, say } from '../explanation.js';
 import { values } from '../observation.js';
 import { type RowChoices, rowChoices } from './certain-state.js';
 import { describeImage, describePivot, makeFinding, ofTx, operationAt } from './prose.js';
 import { hiddenRow, reportHidden } from './report-own-deletes.js';
-import type { RowChain, View } from './row-chain.js';
+import type { RowChain } from './row-chain.js';
+import type { Read } from './scan-read.js';
 import type { Verification } from './verification.js';
 
 const mostStates = 64;
 
-export function judgeQuery(
-  verification: Verification,
-  tx: Tx,
-  operation: Operation,
-  plan: QueryPlan,
-  view: View,
-): void {
+export function judgeQuery(verification: Verification, read: Read, plan: QueryPlan): void {
   const { tally } = verification;
-  const answer = evaluate(verification, tx, operation, plan, view);
+  const { tx, operation } = read;
+  const answer = evaluate(verification, read, plan);
   if (typeof answer === 'string') {
     tally.skip('read', answer);
     return;
@@ -37,20 +26,20 @@ export function judgeQuery(
     return;
   }
   const fitsWithout = (rows: readonly RowChain[]): boolean => {
-    const other = evaluate(verification, tx, operation, plan, view, new Set(rows));
+    const other = evaluate(verification, read, plan, new Set(rows));
     return typeof other === 'object' && other.fits;
   };
   const rows = plan.tables.flatMap(({ name }) => [...verification.tables.get(name)!.rows.values()]);
-  const hidden = rows.flatMap((row) => hiddenRow(row, tx, view) ?? []);
+  const hidden = rows.flatMap((row) => hiddenRow(row, read) ?? []);
   if (hidden.length > 0 && fitsWithout(hidden.map(({ row }) => row))) {
     const needed = hidden.length === 1 ? 'that row' : 'those rows';
     const returned = `${describeRows(operation.rows)}, which it gives only with ${needed}`;
-    reportHidden(verification, tx, operation, hidden, returned);
+    reportHidden(verification, read, hidden, returned);
     return;
   }
   const own = rows.filter((row) => row.own(tx)?.certain === true);
   const missed = [...own.map((row) => [row]), own].find((some) => some.length > 0 && fitsWithout(some));
-  report(verification, tx, operation, plan, answer.expected, missed);
+  report(verification, read, plan, { expected: answer.expected, missed });
 }
 
 interface Evaluation {
@@ -64,16 +53,14 @@ interface Evaluation {
 /** Runs the query on every state the tables may have been in; or says why it cannot. */
 function evaluate(
   verification: Verification,
-  tx: Tx,
-  operation: Operation,
+  { tx, operation, view }: Read,
   plan: QueryPlan,
-  view: View,
   unseen?: ReadonlySet<RowChain>,
 ): Evaluation | string {
   const choices = new Map<Table, RowChoices>();
   let states = 1;
   for (const table of plan.tables) {
-    const found = rowChoices(verification, verification.tables.get(table.name)!, tx, view, unseen);
+    const found = rowChoices(verification, verification.tables.get(table.name)!, { tx, view }, unseen);
     if (typeof found === 'string') return found;
     choices.set(table, found);
     for (const choice of found) states *= choice.length;
@@ -118,11 +105,9 @@ function pickState(choices: ReadonlyMap<Table, RowChoices>, state: number): Map<
 /** An answer that fits no state; `missed`: rows the transaction wrote, without which it would fit one. */
 function report(
   verification: Verification,
-  tx: Tx,
-  operation: Operation,
+  { tx, operation }: Read,
   plan: QueryPlan,
-  expected: readonly string[],
-  missed: readonly RowChain[] | undefined,
+  { expected, missed }: Pick<Evaluation, 'expected'> & { readonly missed: readonly RowChain[] | undefined },
 ): void {
   const { history, txs } = verification;
   const contract = tx.contract!;

@@ -29,8 +29,8 @@ import type { Verification } from './verification.js';
 export function judgeScan(verification: Verification, read: ScanRead): readonly RowChain[] {
   const { tx, plan, view, table, lines, operation } = read;
   const pending = verification.inFlight.on(table.info.name, tx, view.span);
-  const expect = (row: RowChain): Expectation =>
-    expectRow(lookAt(row, view, tx, verification.exclusive, pending), plan, view);
+  const look = { view, tx, exclusive: verification.exclusive, pending };
+  const expect = (row: RowChain): Expectation => expectRow(lookAt(row, look), plan, view);
   const expectations = new Map<string, Expectation>();
   const quiet = pending.length === 0 && verification.certifier === undefined;
   if (plan.keys === undefined) {

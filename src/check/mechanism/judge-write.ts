@@ -77,10 +77,11 @@ export function judgeChange(verification: Verification, write: Write, plan: Chan
   const blind = table.blindSpot(tx, view.span.end);
   // It may have written rows we do not know, and sees those from now on, however old its snapshot is.
   if (blind !== undefined && operation.matched !== 0) table.lose(blind, Number.POSITIVE_INFINITY, tx);
+  const look = { view, tx, exclusive: verification.exclusive, pending };
   const certain: Touched[] = [];
   const doubtful: Touched[] = [];
   for (const row of rows) {
-    const outlook = lookAt(row, view, tx, verification.exclusive, pending);
+    const outlook = lookAt(row, look);
     const { mayBeIn, mayBeOut, inside, open } = expectRow(outlook, { where }, view);
     if (!mayBeIn) continue;
     const images: Image[] = inside.map((image) => apply(image) ?? 'unknown');
@@ -98,13 +99,10 @@ export function judgeChange(verification: Verification, write: Write, plan: Chan
   let trusted = true;
   if (matched !== undefined && tx.unjudged === undefined) {
     if (matched < certain.length || (complete && matched > certain.length + doubtful.length)) {
-      reportCount(
-        verification,
-        write,
-        plan,
-        certain.map(({ outlook }) => outlook),
-        doubtful.map(({ outlook }) => outlook),
-      );
+      reportCount(verification, write, plan, {
+        certain: certain.map(({ outlook }) => outlook),
+        doubtful: doubtful.map(({ outlook }) => outlook),
+      });
       trusted = false;
     } else if (matched === certain.length) doubtful.length = 0;
     else if (complete && matched === certain.length + doubtful.length) certain.push(...doubtful.splice(0));
@@ -127,7 +125,7 @@ export function judgeChange(verification: Verification, write: Write, plan: Chan
 
 /** Whether the write may have the row; reports it if not. */
 export function isPermitted(verification: Verification, write: Write, outlook: Outlook): boolean {
-  const unlocked = checkLock(verification, write.tx, write.operation, outlook.row, 'exclusive');
+  const unlocked = checkLock(verification, write, outlook.row, 'exclusive');
   return checkFirstUpdaterWins(verification, write, outlook) && unlocked;
 }
 
@@ -202,7 +200,7 @@ export function standsInForAnother(
       for (const { states } of row.versions)
         for (const { images } of states)
           for (const image of images)
-            if (typeof image === 'object' && sharesKey(values, image, keys, shape, dialect) !== false)
+            if (typeof image === 'object' && sharesKey(values, image, keys, { shape, dialect }) !== false)
               return true;
   return false;
 }

@@ -1,12 +1,12 @@
 /** Where a value that no allowed version explains came from: the name of the violation, and its writer. */
 
 import type { OperationId } from '../../ids.js';
-import type { Image, Tx } from '../../rows/index.js';
+import { type Image, intervalOf, type Tx } from '../../rows/index.js';
 
 import { during, type Phrase, phrase } from '../explanation.js';
 import { ofTx } from './prose.js';
-import { imagesOf, type RowChain, type View } from './row-chain.js';
-import type { Line } from './scan-read.js';
+import { imagesOf, type RowChain } from './row-chain.js';
+import type { Line, Read } from './scan-read.js';
 
 export interface Origin {
   readonly kind: 'dirty-read' | 'intermediate-read' | 'post-snapshot-read' | 'stale-read' | 'wrong-version';
@@ -17,7 +17,8 @@ export interface Origin {
 }
 
 /** Looks for the line among versions the reader may not see, newest first. */
-export function originOf(row: RowChain, line: Line, view: View, reader: Tx, readEnd: number): Origin {
+export function originOf(row: RowChain, line: Line, { view, tx: reader, operation: read }: Read): Origin {
+  const readEnd = intervalOf(read).end;
   const shows = (images: readonly Image[]) =>
     images.some((image) => typeof image !== 'string' && line.fits(image) === true);
   for (const version of row.versions.toReversed()) {

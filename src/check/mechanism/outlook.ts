@@ -17,13 +17,16 @@ export interface Outlook {
   readonly hiddenBy: VainDelete | undefined;
 }
 
-export function lookAt(
-  row: RowChain,
-  view: View,
-  reader: Tx,
-  exclusive: boolean,
-  pending: readonly PendingWrite[],
-): Outlook {
+/** Who looks, and at which state. */
+export interface Look {
+  readonly view: View;
+  readonly tx: Tx;
+  /** Writers of a row exclude each other. */
+  readonly exclusive: boolean;
+  readonly pending: readonly PendingWrite[];
+}
+
+export function lookAt(row: RowChain, { view, tx: reader, exclusive, pending }: Look): Outlook {
   const versions = row.allowed(view, reader, exclusive);
   const own = versions.length === 1 && versions[0]!.tx === reader;
   let images = imagesOfAll(versions, view);

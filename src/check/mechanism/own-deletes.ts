@@ -39,9 +39,10 @@ export function noteVainDelete(
   if (snapshot === undefined || snapshot.start > intervalOf(operation).end) return;
   const after = snapshot.end < operation.start;
   const plain = snapshotView(verification, tx, operation);
+  const look = { view, tx, exclusive: verification.exclusive, pending };
   for (const row of rows) {
     if (row.versions.length < 2 && pending.length === 0) continue;
-    const current = lookAt(row, view, tx, verification.exclusive, pending);
+    const current = lookAt(row, look);
     // A DELETE that had to wait may have begun while the row was there. That it matched nothing shows what it then met.
     const metNothing = byKey && operation.matched === 0 && current.images.includes('absent');
     const gone =
@@ -50,7 +51,7 @@ export function noteVainDelete(
         (image) => image === 'absent' || (metNothing && image !== 'unknown' && where(image) === true),
       );
     if (!gone && !current.unknown && !current.images.includes('absent')) continue;
-    const outlook = lookAt(row, plain, tx, verification.exclusive, pending);
+    const outlook = lookAt(row, { ...look, view: plain });
     const { mayBeIn, mayBeOut } = expectRow(outlook, { where }, plain);
     if (!mayBeIn || outlook.own) continue;
     const certain = after && gone && !mayBeOut && blind === undefined;

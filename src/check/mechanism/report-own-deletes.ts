@@ -1,13 +1,12 @@
 /** Findings about rows that a transaction still sees although it deleted them and they were gone (`own-deletes.ts`). */
 
-import type { Operation } from '../../histories/index.js';
 import type { Satisfies, Tx } from '../../rows/index.js';
 import { counted } from '../../words.js';
 import { during, joined, ofData, ofOperation, ofRow, type Phrase, phrase, say } from '../explanation.js';
 import { absent, values } from '../observation.js';
 import { describeImage, describeReports, makeFinding, ofTx, operationAt } from './prose.js';
-import { imagesOf, type RowChain, type VainDelete, type Version, type View } from './row-chain.js';
-import type { Line } from './scan-read.js';
+import { imagesOf, type RowChain, type VainDelete, type Version } from './row-chain.js';
+import type { Line, Read } from './scan-read.js';
 import type { Verification } from './verification.js';
 
 /** A row that should be hidden. */
@@ -21,8 +20,7 @@ export interface HiddenRow {
 /** The row, if an own DELETE certainly hides it and the snapshot has it like this line. */
 export function hiddenRow(
   row: RowChain,
-  tx: Tx,
-  view: View,
+  { tx, view }: Read,
   line?: Line,
   where: Satisfies = () => true,
 ): HiddenRow | undefined {
@@ -37,8 +35,7 @@ export function hiddenRow(
 
 export function reportHidden(
   verification: Verification,
-  tx: Tx,
-  operation: Operation,
+  { tx, operation }: Read,
   hidden: readonly HiddenRow[],
   /** What the operation returned, in words. */
   returned: string,

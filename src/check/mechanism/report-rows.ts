@@ -6,7 +6,7 @@
 import type { Contract } from '../../contracts/index.js';
 
 import type { OperationId } from '../../ids.js';
-import { intervalOf, type Tx } from '../../rows/index.js';
+import { type Tx } from '../../rows/index.js';
 
 import { counted } from '../../words.js';
 
@@ -57,7 +57,7 @@ export function reportRows(
   const deleted = hidden.filter((each) => each !== undefined);
   if (deleted.length > 0) {
     const returned = deleted.map(({ seen }) => seen).join(', ');
-    reportHidden(verification, read.tx, read.operation, deleted, returned);
+    reportHidden(verification, read, deleted, returned);
   }
   const extraLines = problems.filter((problem) => problem.kind === 'extra-line');
   for (const [i, problem] of problems.entries()) {
@@ -71,101 +71,89 @@ export function reportRows(
 }
 
 /** The row of the problem, if the transaction's own DELETE should have hidden it. */
-function findHidden({ table, tx, view, plan }: ScanRead, problem: RowProblem): HiddenRow | undefined {
+function findHidden(read: ScanRead, problem: RowProblem): HiddenRow | undefined {
+  const { table, plan } = read;
   if (problem.kind === 'missing' || problem.kind === 'twice') return undefined;
   if (problem.kind === 'wrong')
-    return hiddenRow(problem.expectation.outlook.row, tx, view, problem.line, plan.where);
+    return hiddenRow(problem.expectation.outlook.row, read, problem.line, plan.where);
   for (const row of table.rows.values()) {
-    const found = hiddenRow(row, tx, view, problem.line, plan.where);
+    const found = hiddenRow(row, read, problem.line, plan.where);
     if (found !== undefined) return found;
   }
   return undefined;
 }
 
 function name(read: ScanRead, problem: RowProblem): Named {
-  const end = intervalOf(read.operation).end;
   if (problem.kind === 'extra-line') {
     for (const row of read.table.rows.values()) {
-      const origin = originOf(row, problem.line, read.view, read.tx, end);
+      const origin = originOf(row, problem.line, read);
       const own = row.own(read.tx);
       if (origin.kind === 'wrong-version') continue;
       const versions = row.allowed(read.view, read.tx, true);
       const gone = versions.every((version) => imagesOf(version).every((image) => image === 'absent'));
       const staleKind = origin.kind === 'stale-read' && gone ? 'extra-row' : origin.kind;
       const kind = own?.certain === true ? 'own-write-missed' : staleKind;
-      return named(
+      return named({
         kind,
-        row.object,
-        values(problem.line.text),
+        object: row.object,
+        seen: values(problem.line.text),
         versions,
-        origin.tx,
-        origin.operation,
-        phrase`that value ${origin.text}`,
-      );
+        tx: origin.tx,
+        operation: origin.operation,
+        why: phrase`that value ${origin.text}`,
+      });
     }
     const why: Phrase = ['no allowed version of any row gives it'];
-    return named('extra-row', read.table.info.name, values(problem.line.text), [], undefined, undefined, why);
+    const seen = values(problem.line.text);
+    return named({ kind: 'extra-row', object: read.table.info.name, seen, versions: [], why });
   }
   const { outlook, inside } = problem.expectation;
   const { row, versions } = outlook;
+  const { object } = row;
   const own = outlook.own ? versions[0]!.states.at(-1)!.operation : undefined;
   if (problem.kind === 'missing') {
     if (outlook.own)
-      return named('own-write-missed', row.object, absent, versions, undefined, own, [
-        'it wrote that row itself',
-      ]);
+      return named({
+        ...{ kind: 'own-write-missed', object, seen: absent, versions, operation: own },
+        why: ['it wrote that row itself'],
+      });
     const writer = versions[0]!;
     const why: Phrase = ['every allowed version of the row satisfies the condition'];
-    return named(
-      'missing-row',
-      row.object,
-      absent,
-      versions,
-      writer.tx,
-      writer.states.at(-1)!.operation,
-      why,
-    );
+    const { operation } = writer.states.at(-1)!;
+    return named({ kind: 'missing-row', object, seen: absent, versions, tx: writer.tx, operation, why });
   }
   const { line } = problem;
+  const seen = values(line.text);
   if (problem.kind === 'twice')
-    return named('extra-row', row.object, values(`${line.text}, twice`), versions, undefined, undefined, [
-      'one row was returned two times',
-    ]);
+    return named({
+      ...{ kind: 'extra-row', object, seen: values(`${line.text}, twice`), versions },
+      why: ['one row was returned two times'],
+    });
   if (outlook.own)
-    return named('own-write-missed', row.object, values(line.text), versions, undefined, own, [
-      'it had written that row itself',
-    ]);
-  const origin = originOf(row, line, read.view, read.tx, end);
+    return named({
+      ...{ kind: 'own-write-missed', object, seen, versions, operation: own },
+      why: ['it had written that row itself'],
+    });
+  const origin = originOf(row, line, read);
   const later = versions.find((version) => version.tx !== undefined);
   const kind =
     inside.length === 0 && origin.kind !== 'dirty-read' && origin.kind !== 'post-snapshot-read'
       ? 'extra-row'
       : origin.kind;
   const by = origin.operation ?? later?.states.at(-1)?.operation;
-  return named(
-    kind,
-    row.object,
-    values(line.text),
-    versions,
-    origin.tx ?? later?.tx,
-    by,
-    phrase`that value ${origin.text}`,
-  );
+  return named({
+    ...{ kind, object, seen, versions, tx: origin.tx ?? later?.tx, operation: by },
+    why: phrase`that value ${origin.text}`,
+  });
 }
 
-function named(
-  kind: FindingKind,
-  object: string,
-  seen: Observation,
-  versions: readonly Version[],
-  tx: Tx | undefined,
-  operation: OperationId | undefined,
-  why: Phrase,
-): Named {
+function named(about: Omit<Named, 'allowed' | 'tx' | 'operation'> & Partial<Named>): Named {
   const allowed = new Map(
-    versions.flatMap((version) => imagesOf(version).map((image) => [describeImage(image), observe(image)])),
+    about.versions.flatMap((version) =>
+      imagesOf(version).map((image) => [describeImage(image), observe(image)]),
+    ),
   );
-  return { kind, object, seen, allowed: [...allowed.values()], versions, tx, operation, why };
+  return { tx: undefined, operation: undefined, ...about, allowed: [...allowed.values()] };
 }
 
 const levels: Readonly<Partial<Record<FindingKind, readonly CheckLevel[]>>> = {

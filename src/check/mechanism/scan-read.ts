@@ -31,11 +31,15 @@ export interface Expectation {
   readonly open: boolean;
 }
 
-export interface ScanRead {
+/** A read, and the state it looks at. */
+export interface Read {
   readonly tx: Tx;
   readonly operation: Operation;
-  readonly plan: ScanPlan;
   readonly view: View;
+}
+
+export interface ScanRead extends Read {
+  readonly plan: ScanPlan;
   readonly table: MirrorTable;
   readonly lines: readonly Line[];
   /** What is known of the instant of the snapshot it reads from. */

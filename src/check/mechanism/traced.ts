@@ -27,7 +27,7 @@ export function followAccesses(
     const table = verification.tables.get(folded(name));
     if (table === undefined) continue;
     const row = table.row(key);
-    const outlook = lookAt(row, view, tx, verification.exclusive, []);
+    const outlook = lookAt(row, { view, tx, exclusive: verification.exclusive, pending: [] });
     const values = valuesOf(access);
     let images: readonly Image[];
     if (access.mode === 'delete') images = ['absent'];

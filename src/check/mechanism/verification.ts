@@ -46,5 +46,5 @@ export function narrowedSnapshot(verification: Verification, tx: Tx): Interval |
 
 /** What a plain read of the transaction would see at the time of this operation. */
 export function snapshotView(verification: Verification, tx: Tx, operation: Operation): View {
-  return viewOf(tx, tx.contract!.mechanism!, operation, 'plain', narrowedSnapshot(verification, tx));
+  return viewOf(tx, operation, 'plain', narrowedSnapshot(verification, tx));
 }

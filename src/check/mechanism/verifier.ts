@@ -238,7 +238,7 @@ export class Verifier {
     return {
       tx,
       operation,
-      view: mechanism === undefined ? wide : viewOf(tx, mechanism, operation, 'write', narrowed),
+      view: mechanism === undefined ? wide : viewOf(tx, operation, 'write', narrowed),
       touch: (row: RowChain) => this.#written.touch(tx, row),
     };
   }

@@ -8,18 +8,13 @@ import type { View } from './row-chain.js';
 export type ReadMode = 'plain' | 'locking' | 'write';
 
 /**
- * The view of a statement. `narrowed` is what earlier reads of the transaction have shown about its snapshot.
+ * The view of a statement of a transaction that is judged. `narrowed` is what earlier reads of the transaction have shown about its snapshot.
  *
  * A statement that sees current rows meets each of them when it gets to it, after waiting for locks perhaps, so its
  * rows need not belong to one instant. Plain reads that lock (InnoDB's SERIALIZABLE) are of this kind.
  */
-export function viewOf(
-  tx: Tx,
-  mechanism: Mechanism,
-  operation: Operation,
-  mode: ReadMode,
-  narrowed?: Interval,
-): View {
+export function viewOf(tx: Tx, operation: Operation, mode: ReadMode, narrowed?: Interval): View {
+  const mechanism = tx.contract!.mechanism!;
   const moment = intervalOf(operation);
   if (mode === 'plain' && mechanism.pivot === 'uncommitted')
     return { span: moment, current: true, dirty: true };

@@ -184,7 +184,7 @@ function extreme(wanted: number, type: SqlType, ctx: Context): Reduction {
   if (type.family === 'unknown' || (type.family === 'bool' && ctx.dialect === 'postgres')) {
     throw new NotDecidable('MIN or MAX of this type');
   }
-  const compare = comparison(type, type, ctx.dialect, ctx.textOrder, false);
+  const compare = comparison(type, type, ctx, false);
   const reduce = (values: readonly Value[]): Evaluated => {
     let best: Value = null;
     for (const value of values) {

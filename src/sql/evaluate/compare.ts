@@ -29,8 +29,7 @@ export function defaultTextOrder(dialect: Dialect): TextOrder {
 export function comparison(
   a: SqlType,
   b: SqlType,
-  dialect: Dialect,
-  textOrder: TextOrder,
+  { dialect, textOrder }: { readonly dialect: Dialect; readonly textOrder: TextOrder },
   equality: boolean,
 ): Comparison {
   const doubtful = a.family === 'unknown' || b.family === 'unknown';

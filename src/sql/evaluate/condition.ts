@@ -34,21 +34,23 @@ export function compileTruth(e: Expression, scope: Scope, ctx: Context): Compile
         case '<=':
         case '>':
         case '>=':
-          return compileCompare(e.op, e.left, e.right, scope, ctx);
+          return compileCompare({ op: e.op, left: e.left, right: e.right }, scope, ctx);
         case 'IS DISTINCT FROM':
         case 'IS NOT DISTINCT FROM':
-          return compileDistinct(e.left, e.right, e.op === 'IS DISTINCT FROM', scope, ctx);
+          return compileDistinct(e, e.op === 'IS DISTINCT FROM', scope, ctx);
         default:
           if (isArithmetic(e.op) || e.op === '||') return truthOf(ctx.compileValue(e, scope, ctx), ctx);
           throw new NotDecidable(`the operator ${e.op}`);
       }
     case 'between': {
-      const low = compileCompare('>=', e.operand, e.low, scope, ctx);
-      const high = compileCompare('<=', e.operand, e.high, scope, ctx);
+      const low = compileCompare({ op: '>=', left: e.operand, right: e.low }, scope, ctx);
+      const high = compileCompare({ op: '<=', left: e.operand, right: e.high }, scope, ctx);
       return e.negated ? negateTruth(and(low, high)) : and(low, high);
     }
     case 'in-list': {
-      const equal = e.list.map((item) => compileCompare('=', e.operand, item, scope, ctx));
+      const equal = e.list.map((item) =>
+        compileCompare({ op: '=', left: e.operand, right: item }, scope, ctx),
+      );
       const found = any(equal);
       return e.negated ? negateTruth(found) : found;
     }
@@ -81,29 +83,34 @@ function truthOf(value: Compiled, ctx: Context): CompiledTruth {
   };
 }
 
+/** `left op right`. */
+interface Compared<Side> {
+  readonly op: ComparisonOperator;
+  readonly left: Side;
+  readonly right: Side;
+}
+
 export function compileCompare(
-  op: ComparisonOperator,
-  left: Expression,
-  right: Expression,
+  { op, left, right }: Compared<Expression>,
   scope: Scope,
   ctx: Context,
 ): CompiledTruth {
   if (left.type === 'row' && right.type === 'row')
-    return compareRows(op, left.items, right.items, scope, ctx);
+    return compareRows({ op, left: left.items, right: right.items }, scope, ctx);
   const [a, b] = matchLiterals(left, right, scope, ctx);
   return compareCompiled(op, a, b, ctx);
 }
 
 function compareRows(
-  op: ComparisonOperator,
-  left: readonly Expression[],
-  right: readonly Expression[],
+  { op, left, right }: Compared<readonly Expression[]>,
   scope: Scope,
   ctx: Context,
 ): CompiledTruth {
   if (left.length !== right.length || (op !== '=' && op !== '<>'))
     throw new NotDecidable('the order of rows');
-  const different = any(left.map((item, i) => compileCompare('<>', item, right[i]!, scope, ctx)));
+  const different = any(
+    left.map((item, i) => compileCompare({ op: '<>', left: item, right: right[i]! }, scope, ctx)),
+  );
   return op === '<>' ? different : negateTruth(different);
 }
 
@@ -138,8 +145,7 @@ export function textAs(text: string, beside: SqlType, ctx: Pick<Context, 'dialec
 }
 
 function compileDistinct(
-  left: Expression,
-  right: Expression,
+  { left, right }: { readonly left: Expression; readonly right: Expression },
   negated: boolean,
   scope: Scope,
   ctx: Context,
@@ -172,7 +178,11 @@ function compileLike(e: Extract<Expression, { type: 'like' }>, scope: Scope, ctx
     (text, pattern) => {
       if (typeof text !== 'string' || typeof pattern !== 'string')
         return undecidable('LIKE on what is not text');
-      return matchLike(text, pattern, escaped, ctx.dialect, e.op === 'ILIKE');
+      return matchLike(text, pattern, {
+        dialect: ctx.dialect,
+        escape: escaped,
+        ignoreCase: e.op === 'ILIKE',
+      });
     },
   ) as CompiledTruth;
   return e.negated ? negateTruth(matched) : matched;

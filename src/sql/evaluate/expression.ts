@@ -169,7 +169,9 @@ function concatenate(a: Compiled, b: Compiled): Compiled {
 function compileCase(e: Extract<Expression, { type: 'case' }>, scope: Scope, ctx: Context): Compiled {
   const { operand } = e;
   const conditions = e.branches.map(({ when }) =>
-    operand === undefined ? compileTruth(when, scope, ctx) : compileCompare('=', operand, when, scope, ctx),
+    operand === undefined
+      ? compileTruth(when, scope, ctx)
+      : compileCompare({ op: '=', left: operand, right: when }, scope, ctx),
   );
   const results = e.branches.map(({ result }) => compileValue(result, scope, ctx));
   const otherwise: Compiled =

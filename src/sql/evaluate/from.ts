@@ -19,7 +19,7 @@ const maxRows = 1_000_000;
 export function compileFrom(items: readonly FromItem[], parent: Scope | undefined, ctx: Context): Source {
   const [first, ...rest] = items.map((item) => compileItem(item, parent, ctx));
   if (first === undefined) return { columns: [], correlated: false, run: () => [[]] };
-  return rest.reduce((left, right) => joined('inner', left, right, undefined), first);
+  return rest.reduce((left, right) => joined({ kind: 'inner', left, right }), first);
 }
 
 function compileItem(item: FromItem, parent: Scope | undefined, ctx: Context): Source {
@@ -58,17 +58,20 @@ function compileJoin(join: Join, parent: Scope | undefined, ctx: Context): Sourc
   const left = compileItem(join.left, parent, ctx);
   const right = compileItem(join.right, parent, ctx);
   const shared = join.natural === true ? sharedNames(left, right, ctx) : join.using;
-  if (shared !== undefined) return compileUsing(join, shared, left, right, ctx);
+  if (shared !== undefined) return compileUsing(join, shared, { left, right }, ctx);
   const scope: Scope = { columns: [...left.columns, ...right.columns], parent };
   const on = join.on === undefined ? undefined : compileTruth(join.on, scope, ctx);
-  return joined(join.kind, left, right, on, scope);
+  return joined({ kind: join.kind, left, right }, on, scope);
+}
+
+interface Sides {
+  readonly left: Source;
+  readonly right: Source;
 }
 
 function joined(
-  kind: Join['kind'],
-  left: Source,
-  right: Source,
-  on: CompiledTruth | undefined,
+  { kind, left, right }: Sides & Pick<Join, 'kind'>,
+  on?: CompiledTruth,
   scope?: Scope,
 ): Source {
   const columns = [...left.columns, ...right.columns];
@@ -116,13 +119,7 @@ function sharedNames(left: Source, right: Source, ctx: Context): string[] {
 }
 
 /** USING: each shared column once, first; the two it came from stay reachable by their qualified names. */
-function compileUsing(
-  join: Join,
-  names: readonly string[],
-  left: Source,
-  right: Source,
-  ctx: Context,
-): Source {
+function compileUsing(join: Join, names: readonly string[], { left, right }: Sides, ctx: Context): Source {
   const find = (source: Source, wanted: string) => {
     const found = source.columns.flatMap(({ name, hidden }, i) =>
       hidden !== true && sameName(name, wanted, ctx.dialect) ? [i] : [],
@@ -155,9 +152,7 @@ function compileUsing(
     undefined,
   );
   const inner = joined(
-    join.kind,
-    left,
-    right,
+    { kind: join.kind, left, right },
     on === undefined ? undefined : compileTruth(on, numbered, ctx),
   );
   const isShared = (index: number) => leftAt.includes(index) || rightAt.includes(index - width);

@@ -117,7 +117,7 @@ function coalesce(args: readonly Compiled[], ctx: Context): Compiled {
 function nullIf(a: Compiled, b: Compiled, ctx: Context): Compiled {
   if (a.type.family !== b.type.family && b.type.family !== 'null')
     throw new NotDecidable('NULLIF of different types');
-  const compare = comparison(a.type, b.type, ctx.dialect, ctx.textOrder, true);
+  const compare = comparison(a.type, b.type, ctx, true);
   const run = (env: Env): Evaluated => {
     const x = a.run(env);
     const y = b.run(env);
@@ -133,7 +133,7 @@ function nullIf(a: Compiled, b: Compiled, ctx: Context): Compiled {
 function greatest(name: string, args: readonly Compiled[], ctx: Context): Compiled {
   const type = commonType(args, ctx);
   const convert = convertTo(type, ctx.dialect);
-  const compare = comparison(type, type, ctx.dialect, ctx.textOrder, false);
+  const compare = comparison(type, type, ctx, false);
   const skipsNull = ctx.dialect === 'postgres' || ctx.dialect === 'duckdb';
   const wanted = name === 'greatest' || name === 'max' ? 1 : -1;
   const run = (env: Env): Evaluated => {

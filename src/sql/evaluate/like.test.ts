@@ -17,7 +17,7 @@ const pattern = fc.string({ unit: fc.constantFrom('a', 'b', '%', '_'), maxLength
 it('agrees with its definition in every dialect', () => {
   fc.assert(
     fc.property(text, pattern, fc.constantFrom('postgres', 'mysql', 'sqlite', 'duckdb'), (t, p, dialect) => {
-      expect(matchLike(t, p, undefined, dialect, false)).toBe(naive(t, p));
+      expect(matchLike(t, p, { dialect })).toBe(naive(t, p));
     }),
     { numRuns: 500 },
   );
@@ -27,8 +27,8 @@ it('takes characters behind the escape as they are', () => {
   fc.assert(
     fc.property(text, text, (t, other) => {
       const escaped = t.replaceAll(/[%_]/g, '!$&');
-      expect(matchLike(t, escaped, '!', 'postgres', false)).toBe(true);
-      expect(matchLike(other, escaped, '!', 'postgres', false)).toBe(other === t);
+      expect(matchLike(t, escaped, { dialect: 'postgres', escape: '!' })).toBe(true);
+      expect(matchLike(other, escaped, { dialect: 'postgres', escape: '!' })).toBe(other === t);
     }),
   );
 });
@@ -38,11 +38,11 @@ it.each([
   ['A', 'a', 'duckdb', false],
   ['A', 'a', 'sqlite', true],
 ] as const)('%s LIKE %s in %s: %s', (t, p, dialect, expected) => {
-  expect(matchLike(t, p, undefined, dialect, false)).toBe(expected);
+  expect(matchLike(t, p, { dialect })).toBe(expected);
 });
 
 it('leaves to the collation what only it decides', () => {
-  expect(isUndecidable(matchLike('A', 'a', undefined, 'mysql', false))).toBe(true);
-  expect(isUndecidable(matchLike('Ä', 'ä', undefined, 'sqlite', false))).toBe(true);
-  expect(isUndecidable(matchLike('a', '\\', undefined, 'postgres', false))).toBe(true);
+  expect(isUndecidable(matchLike('A', 'a', { dialect: 'mysql' }))).toBe(true);
+  expect(isUndecidable(matchLike('Ä', 'ä', { dialect: 'sqlite' }))).toBe(true);
+  expect(isUndecidable(matchLike('a', '\\', { dialect: 'postgres' }))).toBe(true);
 });

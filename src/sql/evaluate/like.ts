@@ -4,15 +4,17 @@ import { type Truth, undecidable } from './undecidable.js';
 
 const ascii = /^\p{ASCII}*$/u;
 
-/** Whether a text is like a pattern. `ignoreCase` is ILIKE. */
-export function matchLike(
-  text: string,
-  pattern: string,
-  escaped: string | undefined,
-  dialect: Dialect,
-  ignoreCase: boolean,
-): Truth {
-  const mark = escaped ?? (dialect === 'postgres' || dialect === 'mysql' ? '\\' : undefined);
+export interface LikeOptions {
+  readonly dialect: Dialect;
+  readonly escape?: string | undefined;
+  /** ILIKE. */
+  readonly ignoreCase?: boolean;
+}
+
+/** Whether a text is like a pattern. */
+export function matchLike(text: string, pattern: string, options: LikeOptions): Truth {
+  const { dialect, ignoreCase = false } = options;
+  const mark = options.escape ?? (dialect === 'postgres' || dialect === 'mysql' ? '\\' : undefined);
   const parts = parsePattern(pattern, mark);
   if (parts === undefined) return undecidable('the LIKE pattern ends in its escape character');
   const exact = matches([...text], parts, false);

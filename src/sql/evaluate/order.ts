@@ -24,7 +24,7 @@ export function compileOrder(
   ctx: Context,
 ): Order {
   const comparisons = items.map(({ descending, nulls }, i) => {
-    const compare = comparison(types[i]!, types[i]!, ctx.dialect, ctx.textOrder, false);
+    const compare = comparison(types[i]!, types[i]!, ctx, false);
     const nullsFirst = nulls === undefined ? nullsComeFirst(descending, ctx) : nulls === 'first';
     return compareKeys(compare, descending, nullsFirst);
   });

@@ -201,8 +201,7 @@ function compileSetOperation(
       keyed(
         combine(
           operation,
-          left.run(outer).map(convert),
-          right.run(outer).map(convert),
+          [left.run(outer).map(convert), right.run(outer).map(convert)],
           typesOf(columns),
           ctx,
         ),
@@ -219,8 +218,7 @@ function typesOf(columns: readonly ScopeColumn[]): SqlType[] {
 
 function combine(
   { op, all }: SetOperation,
-  left: Rows,
-  right: Rows,
+  [left, right]: readonly [Rows, Rows],
   types: readonly SqlType[],
   ctx: Context,
 ): Rows {

@@ -59,20 +59,18 @@ export function compileInQuery(
   ctx: Context,
 ): CompiledTruth {
   if (operand.type === 'row') throw new NotDecidable('IN with rows and a query');
-  return anyRow(operand, '=', query, scope, ctx);
+  return anyRow({ operand, op: '=', query }, scope, ctx);
 }
 
 export function compileQuantified(e: QuantifiedExpression, scope: Scope, ctx: Context): CompiledTruth {
-  if (e.quantifier === 'ANY') return anyRow(e.operand, e.op, e.query, scope, ctx);
+  if (e.quantifier === 'ANY') return anyRow(e, scope, ctx);
   const opposite = { '=': '<>', '<>': '=', '<': '>=', '<=': '>', '>': '<=', '>=': '<' } as const;
-  return negateTruth(anyRow(e.operand, opposite[e.op], e.query, scope, ctx));
+  return negateTruth(anyRow({ ...e, op: opposite[e.op] }, scope, ctx));
 }
 
 /** Whether the comparison holds for a row of the query. */
 function anyRow(
-  operand: Expression,
-  op: QuantifiedExpression['op'],
-  query: SelectStatement,
+  { operand, op, query }: Pick<QuantifiedExpression, 'operand' | 'op' | 'query'>,
   scope: Scope,
   ctx: Context,
 ): CompiledTruth {

@@ -62,7 +62,7 @@ export function compareCompiled(
   ctx: Context,
 ): CompiledTruth {
   const equality = op === '=' || op === '<>';
-  const compare = comparison(a.type, b.type, ctx.dialect, ctx.textOrder, equality);
+  const compare = comparison(a.type, b.type, ctx, equality);
   const test = tests[op];
   return (env) => {
     const x = a.run(env);

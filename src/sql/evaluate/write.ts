@@ -196,7 +196,8 @@ function compileStored(e: Expression, column: ShapeColumn, scope: Scope, ctx: Co
     if (e.type === 'default') return compileDefault(column, ctx);
     const to = sqlType(column.type, ctx.dialect);
     const { type, run } = compileColumnValue(e, to, scope, ctx);
-    return (env: Env) => store(run(env), type, to, column, ctx);
+    const kept = { from: type, to, column };
+    return (env: Env) => store(run(env), kept, ctx);
   });
   return isUndecidable(compiled) ? () => compiled : compiled;
 }
@@ -209,7 +210,7 @@ function storedConstant(e: Expression, column: ShapeColumn, ctx: Context): Evalu
   if (e.type !== 'literal') return compileStored(e, column, noColumns, ctx)(nowhere);
   const to = sqlType(column.type, ctx.dialect);
   const { type, run } = compileColumnValue(e, to, noColumns, ctx);
-  return store(run(nowhere), type, to, column, ctx);
+  return store(run(nowhere), { from: type, to, column }, ctx);
 }
 
 function compileColumnValue(e: Expression, to: SqlType, scope: Scope, ctx: Context) {
@@ -220,7 +221,11 @@ function compileColumnValue(e: Expression, to: SqlType, scope: Scope, ctx: Conte
   return compileValue(e, scope, ctx);
 }
 
-function store(value: Evaluated, from: SqlType, to: SqlType, column: ShapeColumn, ctx: Context): Evaluated {
+function store(
+  value: Evaluated,
+  { from, to, column }: { readonly from: SqlType; readonly to: SqlType; readonly column: ShapeColumn },
+  ctx: Context,
+): Evaluated {
   if (isUndecidable(value)) return value;
   if (value === null) return column.notNull ? undecidable(`${column.name} cannot be NULL`) : null;
   if (ctx.dialect === 'sqlite') return storeInSqlite(value, to);
@@ -323,7 +328,7 @@ function sourceRows(
     row.map((cell, i) => {
       const column = shape.columns[targets[i]!]!;
       const to = sqlType(column.type, ctx.dialect);
-      return store(cell, relation.columns[i]?.type ?? types.unknown, to, column, ctx);
+      return store(cell, { from: relation.columns[i]?.type ?? types.unknown, to, column }, ctx);
     }),
   );
 }
