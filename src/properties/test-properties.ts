@@ -248,7 +248,7 @@ class PropertyTest {
     const fitting: Property[] = [];
     const leftOut: { property: string; why: string }[] = [];
     for (const each of this.options.properties) {
-      const why = misfit(each, pivot, this.#target, faults, this.#level);
+      const why = misfit(each, this.#target, { pivot, faults, level: this.#level });
       if (why === undefined) fitting.push(each);
       else leftOut.push({ property: each.name, why });
     }
@@ -258,10 +258,12 @@ class PropertyTest {
 
 function misfit(
   { needs }: Property,
-  pivot: PlanPlace['shadow']['pivot'],
   { features }: Target,
-  faults: ReadonlySet<FaultKind>,
-  level: Level,
+  {
+    pivot,
+    faults,
+    level,
+  }: { pivot: PlanPlace['shadow']['pivot']; faults: ReadonlySet<FaultKind>; level: Level },
 ): string | undefined {
   if (needs.snapshot === true && (pivot === 'statement' || pivot === 'uncommitted'))
     return `${level} promises no snapshot`;

@@ -6,7 +6,7 @@
 import type { Contract } from '../../contracts/index.js';
 
 import type { OperationId } from '../../ids.js';
-import { type Tx } from '../../rows/index.js';
+import type { Tx } from '../../rows/index.js';
 
 import { counted } from '../../words.js';
 

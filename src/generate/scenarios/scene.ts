@@ -92,7 +92,12 @@ export function drawScene(random: Random, capabilities: Capabilities, options: S
   const scene: Scene = { dialect, capabilities, keyForm, unique, index, rows, setup: [] };
   const create = `CREATE TABLE t (${columns.join(', ')})`;
   const initial = Array.from({ length: rows }, (_, i) =>
-    rowOf(scene, i + 1, automatic(scene) ? undefined : i + 1, 10 * (i + 1), 100 * (i + 1)),
+    rowOf(scene, {
+      rid: i + 1,
+      key: automatic(scene) ? undefined : i + 1,
+      u: 10 * (i + 1),
+      v: 100 * (i + 1),
+    }),
   );
   const fill = `INSERT INTO t (${columnsOf(scene, !automatic(scene)).join(', ')}) VALUES ${initial.join(', ')}`;
   return { ...scene, setup: [create, ...indexStatement(index), fill] };
@@ -130,7 +135,10 @@ export function columnsOf({ unique }: Scene, withKey: boolean): string[] {
 }
 
 /** `(rid, k, u, v)`; no key: the database gives it. */
-export function rowOf(scene: Scene, rid: number, key: number | undefined, u: number, v: number): string {
+export function rowOf(
+  scene: Scene,
+  { rid, key, u, v }: { rid: number; key: number | undefined; u: number; v: number },
+): string {
   const cells = [rid, ...(key === undefined ? [] : [keyText(scene, key)]), ...(scene.unique ? [u] : []), v];
   return `(${cells.join(', ')})`;
 }

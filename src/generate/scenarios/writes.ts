@@ -27,7 +27,7 @@ export class SceneWrites {
   /** INSERT of a row with this key, or with none; `u`: its unique value. */
   insert(key: number | undefined, u = this.value()): string {
     const { scene } = this;
-    const row = rowOf(scene, this.rid(), key, u, this.value());
+    const row = rowOf(scene, { rid: this.rid(), key, u, v: this.value() });
     return `INSERT INTO t (${columnsOf(scene, key !== undefined).join(', ')}) VALUES ${row}`;
   }
 
@@ -35,7 +35,7 @@ export class SceneWrites {
   insertTwo(key: number): string {
     const { scene } = this;
     const rows = [key + 20 + this.rid(), key].map((each) =>
-      rowOf(scene, this.rid(), each, this.value(), this.value()),
+      rowOf(scene, { rid: this.rid(), key: each, u: this.value(), v: this.value() }),
     );
     return `INSERT INTO t (${columnsOf(scene, true).join(', ')}) VALUES ${rows.join(', ')}`;
   }
@@ -44,7 +44,7 @@ export class SceneWrites {
   insertIfAbsent(key: number, byCondition: boolean): string {
     const { scene } = this;
     const names = columnsOf(scene, true);
-    const row = rowOf(scene, this.rid(), key, this.value(), this.value());
+    const row = rowOf(scene, { rid: this.rid(), key, u: this.value(), v: this.value() });
     if (byCondition) {
       const one = scene.dialect === 'mysql' ? ' FROM (SELECT 1 AS one) AS d' : '';
       return `INSERT INTO t (${names.join(', ')}) SELECT ${row.slice(1, -1)}${one} WHERE NOT EXISTS (SELECT 1 FROM t WHERE ${this.where(key)})`;
@@ -56,7 +56,7 @@ export class SceneWrites {
   /** INSERT, or a change of the row that has the key. */
   upsert(key: number): string {
     const { scene } = this;
-    const insert = `INSERT INTO t (${columnsOf(scene, true).join(', ')}) VALUES ${rowOf(scene, this.rid(), key, this.value(), this.value())}`;
+    const insert = `INSERT INTO t (${columnsOf(scene, true).join(', ')}) VALUES ${rowOf(scene, { rid: this.rid(), key, u: this.value(), v: this.value() })}`;
     const change = this.random.chance(0.5)
       ? String(this.value())
       : scene.dialect === 'mysql'
@@ -70,12 +70,12 @@ export class SceneWrites {
   replace(key: number): string {
     const { scene } = this;
     const verb = scene.dialect === 'mysql' || scene.dialect === 'sqlite' ? 'REPLACE' : 'INSERT OR REPLACE';
-    return `${verb} INTO t (${columnsOf(scene, true).join(', ')}) VALUES ${rowOf(scene, this.rid(), key, this.value(), this.value())}`;
+    return `${verb} INTO t (${columnsOf(scene, true).join(', ')}) VALUES ${rowOf(scene, { rid: this.rid(), key, u: this.value(), v: this.value() })}`;
   }
 
   merge(key: number): string {
     const { scene } = this;
-    const row = rowOf(scene, this.rid(), key, this.value(), this.value());
+    const row = rowOf(scene, { rid: this.rid(), key, u: this.value(), v: this.value() });
     const change = this.random.chance(0.5) ? String(this.value()) : 't.v + 1';
     return (
       `MERGE INTO t USING (SELECT ${keyText(scene, key)} AS k) AS s ON t.k = s.k ` +
