@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Operation } from './histories/index.js';
-import type { OperationId, SessionId, StepId, TransactionId } from './ids.js';
+import type { OperationId, OrderStepId, RowId, SessionId, StepId, TransactionId } from './ids.js';
 
 it('the compiler tells ids of different things apart, and takes plain numbers for any', () => {
   const transaction: TransactionId = 3;
@@ -11,8 +11,10 @@ it('the compiler tells ids of different things apart, and takes plain numbers fo
   const alsoWrong: SessionId = operation;
   // @ts-expect-error nor a session a step
   const swapped: readonly [SessionId, StepId] = [0 as StepId, 0 as SessionId];
+  // @ts-expect-error nor a row a step of an order
+  const step: OrderStepId = 5 as RowId;
   const byTransaction = ({ index }: Operation): TransactionId =>
     // @ts-expect-error the place in the history is not the transaction
     index;
-  expect([wrong, alsoWrong, ...swapped, byTransaction.length]).toEqual([3, 4, 0, 0, 1]);
+  expect([wrong, alsoWrong, ...swapped, step, byTransaction.length]).toEqual([3, 4, 0, 0, 5, 1]);
 });

@@ -14,3 +14,7 @@ export type TransactionId = Numbered<'transaction'>;
 export type SessionId = Numbered<'session'>;
 /** A statement, by its place in its session. */
 export type StepId = Numbered<'step'>;
+/** A row, or another object that is locked and has versions, by its number in the state that follows it. */
+export type RowId = Numbered<'row'>;
+/** A statement of a history that is put in order, by its place among the steps of all sessions. */
+export type OrderStepId = Numbered<'order step'>;

@@ -108,19 +108,19 @@ describe('isolde reduce', () => {
   });
 
   it('says where a replay diverged when the finding of a history does not reproduce', async () => {
-    const fine = join(folder, 'told.sql');
+    const fine = join(folder, 'fine.sql');
     await writeFile(
       fine,
       'CREATE TABLE t (a INT);\nINSERT INTO t VALUES (1);\nT1: SELECT * FROM t;\nT2: SELECT a FROM t;\n',
     );
-    const history = join(folder, 'told.history.jsonl');
+    const history = join(folder, 'fine.history.jsonl');
     await main(['run', fine, '--out', history], silent());
     // A history somebody made up: the last read returns a row that nobody wrote.
     const lines = (await readFile(history, 'utf8')).trimEnd().split('\n');
     const madeUp = { ...JSON.parse(lines.at(-1)!), rows: [[55]] };
-    const told = join(folder, 'made-up.history.jsonl');
-    await writeFile(told, `${[...lines.slice(0, -1), JSON.stringify(madeUp)].join('\n')}\n`);
-    const { code, out, err } = await isolde([told]);
+    const madeUpFile = join(folder, 'made-up.history.jsonl');
+    await writeFile(madeUpFile, `${[...lines.slice(0, -1), JSON.stringify(madeUp)].join('\n')}\n`);
+    const { code, out, err } = await isolde([madeUpFile]);
     expect(code).toBe(2);
     expect(out).toBe('');
     expect(err).toContain('the finding does not reproduce');
@@ -157,8 +157,12 @@ describe('isolde reduce', () => {
     const state = join(folder, 'state.json');
     const first = await isolde([script, '--state', state, '--json']);
     const again = await isolde([script, '--state', state, '--json']);
-    const told = ({ out }: { readonly out: string }) => ({ ...JSON.parse(out), seconds: 0, finding: 0 });
-    expect(told(again)).toEqual(told(first));
+    const comparable = ({ out }: { readonly out: string }) => ({
+      ...JSON.parse(out),
+      seconds: 0,
+      finding: 0,
+    });
+    expect(comparable(again)).toEqual(comparable(first));
   });
 
   it('prints the best so far when it is interrupted', async () => {

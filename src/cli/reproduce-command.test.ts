@@ -63,10 +63,10 @@ const bug = {
 describe('isolde reproduce', () => {
   it('shows a live bug in every replay and writes the schedule', async () => {
     const out = join(folder, 'schedule.case.json');
-    const { code, out: told } = await isolde(file('bug.case.json', bug), '--runs', '4', '--out', out);
-    expect(told).toContain('4 of 4 replays (batch) show the finding');
-    expect(told).toContain('between 51 % and 100 % (95 % confidence)');
-    expect(told).toContain('every operation saw what it saw in the history, in every replay');
+    const { code, out: printed } = await isolde(file('bug.case.json', bug), '--runs', '4', '--out', out);
+    expect(printed).toContain('4 of 4 replays (batch) show the finding');
+    expect(printed).toContain('between 51 % and 100 % (95 % confidence)');
+    expect(printed).toContain('every operation saw what it saw in the history, in every replay');
     expect(code).toBe(1);
     const written = parseCaseFile(readFileSync(out, 'utf8'), out);
     expect(written.case.sessions.map(({ statements }) => statements.length)).toEqual([3, 4]);

@@ -60,7 +60,7 @@ it('a crash in an instrumented run is pursued to its end, and other lanes go on 
     const beside = database.observe({ ...request, oracle: 'mechanism' }, 1);
     const outcome = await pursued;
     if (outcome.kind !== 'bug') throw new Error(`it ended as ${outcome.kind}`);
-    // The plain run dies as well, so no added SQL is told of.
+    // The plain run dies as well, so no added SQL is reported.
     expect(outcome.bug).toMatchObject({ oracle: 'mechanism', finding: { kind: 'server-crash' } });
     expect(outcome.bug.result.operations).toBe(1);
     expect((await beside).kind).toBe('ran');
@@ -99,10 +99,10 @@ it('a pursuit stopped in mid-reduction tells of a case, a finding and a run that
       { database: stopping, lane: 0, confirmRuns: 1, vendor: contract, signal: stop.signal },
     );
     if (outcome.kind !== 'bug') throw new Error(`it ended as ${outcome.kind}`);
-    const { result, history: told } = outcome.bug;
+    const { result, history: stored } = outcome.bug;
     expect(result.minimal).toBe(false);
     const { sessions } = result.result.case;
-    for (const { statement, sql, kind } of told.operations) {
+    for (const { statement, sql, kind } of stored.operations) {
       const [session, position] = statement!;
       const run = sessions[session]?.statements[position];
       // Engines begin transactions in words of their own.

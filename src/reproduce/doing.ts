@@ -1,4 +1,5 @@
 /** What the mirror keeps of a transaction while it is open. */
+import type { RowId } from '../ids.js';
 import { type Image, type Savepoints, type Table, WriteLog } from '../rows/index.js';
 
 /** What a transaction has done so far. Few objects each, millions of transactions: lists, not maps. */
@@ -7,7 +8,7 @@ export class Doing {
   readonly objects: number[] = [];
   readonly roles: number[] = [];
   /** What it left in its rows; not always what they hold when it ends, for some engines let two writers in. */
-  readonly writes = new WriteLog<number, Image>();
+  readonly writes = new WriteLog<RowId, Image>();
   /** Tables whose rows it may have changed in ways we cannot follow. */
   fuzzy: Set<Table> | undefined;
   /** Each with its mark in `writes`. */
@@ -17,7 +18,7 @@ export class Doing {
   /** Tables whose readers and writers a certifier watches. */
   watched: Set<number> | undefined;
 
-  access(object: number, roles: number): void {
+  access(object: RowId, roles: number): void {
     const at = this.objects.indexOf(object);
     if (at >= 0) this.roles[at]! |= roles;
     else {

@@ -3,6 +3,7 @@
  * versions each read asks for, and the orders that locks already prove. `mirror.ts` collects it, `constraints.ts` turns
  * it into edges, `invariants.ts` checks a schedule against it.
  */
+import type { OrderStepId, RowId } from '../ids.js';
 import { type Image, isHit, type Satisfies, sameCell, VersionChain } from '../rows/index.js';
 import type { Evaluated, EvaluatedRow } from '../sql/index.js';
 import { onTable } from './conflicts.js';
@@ -52,7 +53,7 @@ export class Edges {
 export class Chain extends VersionChain<number> {
   readonly #images: Image[] = [];
 
-  publish(step: number, image: Image): void {
+  publish(step: OrderStepId, image: Image): void {
     this.versions.push(step);
     this.#images.push(image);
   }
@@ -71,7 +72,7 @@ export class Objects {
   readonly initial: Image[] = [];
   readonly chains: (Chain | undefined)[] = [];
 
-  add(name: string, table: number, initial: Image = 'unknown'): number {
+  add(name: string, table: number, initial: Image = 'unknown'): RowId {
     this.names.push(name);
     this.tableOf.push(table);
     this.initial.push(initial);
@@ -80,17 +81,17 @@ export class Objects {
   }
 
   /** What a row holds in a version, by its position; −1: before all of them. */
-  imageOf(row: number, version: number): Image {
+  imageOf(row: RowId, version: number): Image {
     return version < 0 ? this.initial[row]! : this.chains[row]!.image(version);
   }
 
   /** What a snapshot shows of a row that is taken at a step and misses some COMMITs. */
-  imageAt(row: number, snapshot: number, unseen: ReadonlySet<number>, steps: Steps): Image {
+  imageAt(row: RowId, snapshot: OrderStepId, unseen: ReadonlySet<number>, steps: Steps): Image {
     return this.imageOf(row, this.chains[row]?.shown(steps.end[snapshot]!, steps.spans, unseen) ?? -1);
   }
 
   /** COMMITs of other sessions that changed one of these rows and overlap the snapshot, in the order of their answers. */
-  overlappingCommits(rows: readonly number[], snapshot: number, steps: Steps): number[] {
+  overlappingCommits(rows: readonly RowId[], snapshot: OrderStepId, steps: Steps): number[] {
     const { start, end, session } = steps;
     const found = new Set<number>();
     for (const row of rows) {
@@ -115,17 +116,17 @@ export type Expected =
   | { readonly type: 'some'; readonly where: Satisfies | undefined };
 
 export interface Need {
-  readonly step: number;
+  readonly step: OrderStepId;
   /** The step that fixed what it sees: itself, or an earlier one of its transaction. */
-  readonly snapshot: number;
-  readonly row: number;
+  readonly snapshot: OrderStepId;
+  readonly row: RowId;
   readonly expected: Expected;
 }
 
 /** A read of a whole table: rows that are not in its result did not satisfy its condition. */
 export interface Scan {
-  readonly step: number;
-  readonly snapshot: number;
+  readonly step: OrderStepId;
+  readonly snapshot: OrderStepId;
   /** The table's object. */
   readonly table: number;
   readonly where: Satisfies | undefined;
@@ -135,8 +136,8 @@ export interface Scan {
 
 /** A query that is evaluated on whole tables: a join, an aggregate, a subquery. */
 export interface Query {
-  readonly step: number;
-  readonly snapshot: number;
+  readonly step: OrderStepId;
+  readonly snapshot: OrderStepId;
   /** The objects of its tables. */
   readonly tables: readonly number[];
   /** Its result on tables with these rows, or why it cannot be known. */
@@ -180,7 +181,7 @@ export class AccessList {
   readonly #object = new Ints(4096);
   readonly #roles = new Ints(4096);
 
-  add(step: number, object: number, roles: number): void {
+  add(step: OrderStepId, object: RowId, roles: number): void {
     this.#step.push(step);
     this.#object.push(object);
     this.#roles.push(roles);
@@ -233,7 +234,7 @@ export interface Order {
   readonly from: number;
   readonly to: number;
   readonly why: Because;
-  readonly object: number;
+  readonly object: RowId;
 }
 
 /**
@@ -241,8 +242,8 @@ export interface Order {
  * possible opponents. Alternatives that look likeliest come first.
  */
 export interface Choice {
-  readonly step: number;
-  readonly object: number;
+  readonly step: OrderStepId;
+  readonly object: RowId;
   readonly what: 'version' | 'opponent';
   readonly alternatives: readonly (readonly Order[])[];
 }
@@ -252,8 +253,8 @@ export interface Choice {
  * order of two overlapping statements whose locks cannot be known from outside.
  */
 export interface Uncertain {
-  readonly step: number;
-  readonly object: number;
+  readonly step: OrderStepId;
+  readonly object: RowId;
   readonly what: 'moment' | 'order';
   readonly choices: number;
   readonly chosen: number;
@@ -261,8 +262,8 @@ export interface Uncertain {
 
 /** A read or a lock that no version or order explains: the raw run broke its contract here, or we lack knowledge. */
 export interface Unexplained {
-  readonly step: number;
-  readonly object: number;
+  readonly step: OrderStepId;
+  readonly object: RowId;
   readonly what: string;
 }
 

@@ -12,16 +12,18 @@
  * - Engines that fail at once: the loser stands after the opponent's write and before its ROLLBACK; or, if it
  *   committed, the loser's snapshot stands before that COMMIT.
  */
+
 import type { Mechanism } from '../contracts/index.js';
+import type { OrderStepId, RowId, TransactionId } from '../ids.js';
 import { type Image, lastStarted, type Satisfies } from '../rows/index.js';
 import { because, type Chain, type Choice, explains, type Order } from './evidence.js';
 import type { LockTable } from './locks.js';
 import type { Steps } from './steps.js';
 
 export interface FailedWrite {
-  readonly step: number;
-  readonly transaction: number;
-  readonly object: number;
+  readonly step: OrderStepId;
+  readonly transaction: TransactionId;
+  readonly object: RowId;
   /** What the error tells: another held it (`held`), or had changed it since the snapshot (`changed`); absent: either. */
   readonly met?: 'held' | 'changed';
   /** What the row had to satisfy, in the snapshot, to be fought over. */
@@ -31,11 +33,11 @@ export interface FailedWrite {
 export interface FailedWriteContext {
   readonly steps: Steps;
   readonly locks: LockTable;
-  readonly chainOf: (object: number) => Chain | undefined;
-  readonly initial: (object: number) => Image;
+  readonly chainOf: (object: RowId) => Chain | undefined;
+  readonly initial: (object: RowId) => Image;
   readonly snapshot: Int32Array;
   readonly mechanism: Mechanism;
-  readonly endsIn: (transaction: number) => 'commit' | 'rollback' | 'unknown' | undefined;
+  readonly endsIn: (transaction: TransactionId) => 'commit' | 'rollback' | 'unknown' | undefined;
   /** Steps that have to be sent while their lock is taken. */
   readonly waits: Set<number>;
 }
@@ -76,7 +78,7 @@ function choiceOf(writes: readonly FailedWrite[], context: FailedWriteContext): 
 
 function* opponents(
   { object, step, transaction, met, where }: FailedWrite,
-  snapshot: number,
+  snapshot: OrderStepId,
   context: FailedWriteContext,
 ): Generator<Opponent> {
   const { steps, locks, mechanism, endsIn } = context;
@@ -132,8 +134,8 @@ type Pair = [from: number, to: number];
 
 /** It is sent while the opponent holds the row, and waits until that one commits; and so does all that its session sends after it. */
 function* waiting(
-  { lockStep, step, ending }: { lockStep: number; step: number; ending: number },
-  object: number,
+  { lockStep, step, ending }: { lockStep: OrderStepId; step: OrderStepId; ending: OrderStepId },
+  object: RowId,
   steps: Steps,
 ): Generator<Opponent> {
   if (steps.start[ending]! >= steps.end[step]!) return;
@@ -146,7 +148,7 @@ function* waiting(
 }
 
 /** The pairs as orders, unless the raw run's times contradict one of them. */
-function* possible(pairs: readonly Pair[], object: number, steps: Steps): Generator<Opponent> {
+function* possible(pairs: readonly Pair[], object: RowId, steps: Steps): Generator<Opponent> {
   const orders: Order[] = [];
   let open = 0;
   let later = false;
@@ -161,7 +163,7 @@ function* possible(pairs: readonly Pair[], object: number, steps: Steps): Genera
 }
 
 /** Which version of the row the transaction that ended there left; −1: none. */
-function versionOf(chain: Chain | undefined, ending: number, steps: Steps): number {
+function versionOf(chain: Chain | undefined, ending: OrderStepId, steps: Steps): number {
   if (chain === undefined || ending < 0) return -1;
   const { versions } = chain;
   const started = steps.start[ending]!;

@@ -12,6 +12,7 @@
  * Autocommitted writers release a lock before they are answered, so Property 1 says nothing of them; the
  * answers' order is still the best guess, and its edges are soft.
  */
+import type { OrderStepId, RowId, TransactionId } from '../ids.js';
 import { type Interval, type Lock, lockMeeting, RowLocks } from '../rows/index.js';
 import {
   type Because,
@@ -27,7 +28,7 @@ import type { Steps } from './steps.js';
 
 interface Holder extends Lock<number> {
   /** The step that took the lock. */
-  readonly step: number;
+  readonly step: OrderStepId;
   /** Released with the step that took it. */
   readonly brief?: true;
   /** It wrote the row, not only locked it. */
@@ -54,10 +55,10 @@ export const overwrote = 'overwrote a version that its snapshot does not show';
 
 export interface KnownOfTransactions {
   /** The step that fixed the snapshot a transaction's writes must be based on; −1: none. */
-  basisOf(transaction: number): number;
-  committed(transaction: number): boolean;
+  basisOf(transaction: TransactionId): number;
+  committed(transaction: TransactionId): boolean;
   /** Whether a step fixes what its transaction sees before it waits; `range`: on several rows, one after the other. */
-  arrives(step: number): 'no' | 'row' | 'range';
+  arrives(step: OrderStepId): 'no' | 'row' | 'range';
 }
 
 export class LockTable {
@@ -69,7 +70,7 @@ export class LockTable {
   readonly choices: Choice[] = [];
   readonly #objects: (LockedObject | undefined)[] = [];
   /** Per table: transactions with locks in it, for locks that scans take on all they pass. */
-  readonly #lockers = new Map<number, { transaction: number; whole: boolean }[]>();
+  readonly #lockers = new Map<number, { transaction: TransactionId; whole: boolean }[]>();
 
   constructor(
     private readonly steps: Steps,
@@ -78,21 +79,21 @@ export class LockTable {
     private readonly known: KnownOfTransactions,
   ) {}
 
-  holderOf(object: number): number {
+  holderOf(object: RowId): number {
     return this.#objects[object]?.locks.exclusive?.owner ?? -1;
   }
 
   /** Exclusive lockings of an object by ever new transactions, oldest first. */
-  sequence(object: number): readonly number[] {
+  sequence(object: RowId): readonly number[] {
     return this.#objects[object]?.sequence ?? [];
   }
 
-  #object(object: number): LockedObject {
+  #object(object: RowId): LockedObject {
     this.#objects[object] ??= { locks: new RowLocks(), writer: undefined, sequence: [] };
     return this.#objects[object];
   }
 
-  take(step: number, object: number, request: LockRequest): void {
+  take(step: OrderStepId, object: RowId, request: LockRequest): void {
     const transaction = this.steps.transaction[step]!;
     const { exclusive, writes, inserts = false } = request;
     const mode = exclusive ? 'exclusive' : 'share';
@@ -124,7 +125,7 @@ export class LockTable {
    * A statement needed the lock only for a moment (a duplicate key). It ran before the holder that was answered last took the
    * lock, or after that one ended; and before whoever locks it next.
    */
-  touch(step: number, object: number): void {
+  touch(step: OrderStepId, object: RowId): void {
     const transaction = this.steps.transaction[step]!;
     const { steps } = this;
     const holder = this.#objects[object]?.locks.exclusive;
@@ -141,7 +142,7 @@ export class LockTable {
   }
 
   /** A statement may have held the lock for a moment: it comes before whoever locks it next. */
-  pass(step: number, object: number): void {
+  pass(step: OrderStepId, object: RowId): void {
     const transaction = this.steps.transaction[step]!;
     this.#object(object).locks.grant({ owner: transaction, mode: 'share', step, brief: true, wrote: false });
   }
@@ -154,7 +155,7 @@ export class LockTable {
       transaction,
       object,
       changes,
-    }: { step: number; transaction: number; object: number; changes: boolean },
+    }: { step: OrderStepId; transaction: TransactionId; object: RowId; changes: boolean },
   ): void {
     const { steps } = this;
     const ending = holder.brief === true ? holder.step : steps.endOf[holder.owner]!;
@@ -180,12 +181,12 @@ export class LockTable {
       this.#overlapping(holder.step, step, { why: because.lock, object, soft: arrives === 'range' });
   }
 
-  #span(step: number): Interval {
+  #span(step: OrderStepId): Interval {
     return { start: this.steps.start[step]!, end: this.steps.end[step]! };
   }
 
   /** Where a transaction may overwrite only what its snapshot shows, the snapshot shows the last committed version. */
-  #basedOn(writer: Holder, step: number, object: number): void {
+  #basedOn(writer: Holder, step: OrderStepId, object: RowId): void {
     const transaction = this.steps.transaction[step]!;
     const { steps } = this;
     const basis = this.known.basisOf(transaction);
@@ -200,7 +201,7 @@ export class LockTable {
   #overlapping(
     from: number,
     to: number,
-    { why, object, soft }: { why: Because; object: number; soft: boolean },
+    { why, object, soft }: { why: Because; object: RowId; soft: boolean },
   ): void {
     const { steps, edges } = this;
     if (steps.session[from] === steps.session[to]) return;
@@ -209,7 +210,7 @@ export class LockTable {
   }
 
   /** A scan locked all rows it passed, or a row was locked in a table where scans do. */
-  passTable(step: number, table: number, whole: boolean): void {
+  passTable(step: OrderStepId, table: number, whole: boolean): void {
     const transaction = this.steps.transaction[step]!;
     const { steps } = this;
     const lockers = (this.#lockers.get(table) ?? []).filter(

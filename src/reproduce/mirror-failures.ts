@@ -2,14 +2,16 @@
  * What statements that failed tell the mirror. They take no lock to keep and leave no version, but a failure says what it met: a row
  * that another held or had changed (`failed-writes.ts` looks for whom), a key that existed, or the one writer.
  */
+
 import type { ErrorClass, Operation } from '../histories/index.js';
+import type { OrderStepId } from '../ids.js';
 import { type ChangePlan, isHit, type Plan, rowKey, type ScanPlan, type Table } from '../rows/index.js';
 import type { EvaluatedRow } from '../sql/index.js';
 import * as role from './conflicts.js';
 import type { MirrorState } from './mirror-state.js';
 
 /** A COMMIT that failed validation: another had committed one of its rows since its snapshot. */
-export function failedCommit(state: MirrorState, step: number): void {
+export function failedCommit(state: MirrorState, step: OrderStepId): void {
   const transaction = state.steps.transaction[step]!;
   const doing = state.doing[transaction];
   const rows =
@@ -20,7 +22,12 @@ export function failedCommit(state: MirrorState, step: number): void {
   }
 }
 
-export function failedStatement(state: MirrorState, step: number, { error }: Operation, plan: Plan): void {
+export function failedStatement(
+  state: MirrorState,
+  step: OrderStepId,
+  { error }: Operation,
+  plan: Plan,
+): void {
   const transaction = state.steps.transaction[step]!;
   const errorClass = error?.class;
   const noRows = () => [];
@@ -47,13 +54,13 @@ export function failedStatement(state: MirrorState, step: number, { error }: Ope
   else if (plan.type === 'opaque') readTables(state, step, [...plan.reads, ...(plan.tables ?? [])]);
 }
 
-function readTables(state: MirrorState, step: number, tables: readonly Table[]): void {
+function readTables(state: MirrorState, step: OrderStepId, tables: readonly Table[]): void {
   for (const table of tables) state.accesses.add(step, state.tableObject[table.number]!, role.read);
 }
 
 function failedInsert(
   state: MirrorState,
-  step: number,
+  step: OrderStepId,
   errorClass: ErrorClass | undefined,
   { table, rows }: { readonly table: Table; readonly rows: readonly EvaluatedRow[] },
 ): void {
@@ -78,7 +85,7 @@ function failedInsert(
 
 function failedChange(
   state: MirrorState,
-  step: number,
+  step: OrderStepId,
   errorClass: ErrorClass | undefined,
   {
     type,

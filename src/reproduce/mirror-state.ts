@@ -2,8 +2,10 @@
  * The state of the mirror: rows with their newest images, the versions published so far, what every open transaction
  * has written and locked. `mirror.ts` feeds it with statements.
  */
+
 import type { Contract, Mechanism } from '../contracts/index.js';
 import type { History, Operation } from '../histories/index.js';
+import type { OrderStepId, RowId, TransactionId } from '../ids.js';
 import {
   type Catalog,
   IdentityEnded,
@@ -57,8 +59,8 @@ export class MirrorState {
   /** Rows that were put in, of tables where only that shows what names rows. */
   readonly #put = new Set<number>();
   readonly objects = new Objects();
-  readonly tableObject: number[] = [];
-  readonly rows: Map<string, number>[] = [];
+  readonly tableObject: RowId[] = [];
+  readonly rows: Map<string, RowId>[] = [];
   /** The newest image of every row, committed or not. */
   readonly current: Image[] = [];
   /** Tables of which nothing can be said any more. */
@@ -95,7 +97,7 @@ export class MirrorState {
   constructor(
     { history, steps, contract, catalog }: MirrorSource,
     /** Takes a step before its turn. */
-    private readonly take: (step: number) => void,
+    private readonly take: (step: OrderStepId) => void,
   ) {
     const { operations } = history;
     this.history = history;
@@ -123,25 +125,25 @@ export class MirrorState {
     this.notes.set(text, (this.notes.get(text) ?? 0) + 1);
   }
 
-  opOf(step: number): Operation | undefined {
+  opOf(step: OrderStepId): Operation | undefined {
     const source = this.steps.source[step]!;
     return source < 0 ? undefined : this.history.operations[source];
   }
 
   /** What became of a transaction; undefined: nothing ended it. */
-  endsIn(transaction: number): 'commit' | 'rollback' | 'unknown' | undefined {
+  endsIn(transaction: TransactionId): 'commit' | 'rollback' | 'unknown' | undefined {
     const ending = this.steps.endOf[transaction]!;
     // A failure that ends its transaction without saying so.
     return ending < 0 ? undefined : (this.opOf(ending)?.ends ?? 'rollback');
   }
 
   /** Plain reads lock, except those of one statement that is a transaction of its own: they need no lock to be serializable. */
-  readsLock(step: number): boolean {
+  readsLock(step: OrderStepId): boolean {
     const { readsLock, protocol } = this.mechanism;
     return readsLock && !(protocol === 'locking' && this.isAlone(step));
   }
 
-  isAlone(step: number): boolean {
+  isAlone(step: OrderStepId): boolean {
     const transaction = this.steps.transaction[step]!;
     const { transaction: of, endOf } = this.steps;
     return endOf[transaction] === step && of[step - 1] !== transaction;
@@ -157,7 +159,7 @@ export class MirrorState {
     }
   }
 
-  row(table: Table, name: string): number {
+  row(table: Table, name: string): RowId {
     const rows = this.rows[table.number]!;
     let row = rows.get(name);
     if (row === undefined) {
@@ -171,7 +173,7 @@ export class MirrorState {
   }
 
   /** The row that an INSERT puts in; undefined: it has no name. */
-  newRow(table: Table, cells: EvaluatedRow): number | undefined {
+  newRow(table: Table, cells: EvaluatedRow): RowId | undefined {
     const name = rowKey(cells, table.identity);
     if (table.basis !== 'shown') return name === undefined ? undefined : this.row(table, name);
     const row = name === undefined ? undefined : this.row(table, name);
@@ -180,7 +182,7 @@ export class MirrorState {
     return row;
   }
 
-  rowOf(object: string): { table: Table; row: number } {
+  rowOf(object: string): { table: Table; row: RowId } {
     const [name, key] = splitObject(object);
     const table =
       this.catalog.find(name) ?? this.tables.find((one) => one.name === name) ?? this.#mention(name);
@@ -206,7 +208,7 @@ export class MirrorState {
     return table;
   }
 
-  do(transaction: number): Doing {
+  do(transaction: TransactionId): Doing {
     let doing = this.doing[transaction];
     if (doing === undefined) {
       doing = this.#idle.pop() ?? new Doing();
@@ -215,7 +217,7 @@ export class MirrorState {
     return doing;
   }
 
-  readRow(step: number, row: number, expected: Expected, lock: RowLock): void {
+  readRow(step: OrderStepId, row: RowId, expected: Expected, lock: RowLock): void {
     const transaction = this.steps.transaction[step]!;
     const locking = lock !== 'none';
     this.accesses.add(step, row, role.read);
@@ -233,7 +235,7 @@ export class MirrorState {
   }
 
   /** It looked for a row and found none that satisfies its condition; nothing was locked. */
-  missRow(step: number, row: number, where: Satisfies, clause: Sees): void {
+  missRow(step: OrderStepId, row: RowId, where: Satisfies, clause: Sees): void {
     const transaction = this.steps.transaction[step]!;
     this.accesses.add(step, row, role.read);
     if (this.doing[transaction]?.writes.wrote(row) === true) return;
@@ -251,14 +253,14 @@ export class MirrorState {
   }
 
   /** The step that fixed what this one sees. */
-  snapshotOf(step: number, clause: Sees): number {
+  snapshotOf(step: OrderStepId, clause: Sees): number {
     const transaction = this.steps.transaction[step]!;
     if (clause !== 'plain' && this.mechanism[clause] === 'current') return step;
     const snapshot = this.snapshot[transaction]!;
     return snapshot >= 0 && snapshot < step ? snapshot : step;
   }
 
-  write(step: number, row: number, image: Image, inserts = false): void {
+  write(step: OrderStepId, row: RowId, image: Image, inserts = false): void {
     const transaction = this.steps.transaction[step]!;
     if (this.doing[transaction]?.unseenInserts?.has(row) === true) {
       this.insertUnseen(step, row, image);
@@ -275,7 +277,7 @@ export class MirrorState {
   }
 
   /** Validating engines keep new rows to themselves: only the COMMIT finds out whether another has put in the same key. */
-  insertUnseen(step: number, row: number, image: Image): void {
+  insertUnseen(step: OrderStepId, row: RowId, image: Image): void {
     const transaction = this.steps.transaction[step]!;
     this.accesses.add(step, row, role.read);
     const doing = this.do(transaction);
@@ -287,7 +289,7 @@ export class MirrorState {
   }
 
   /** The row as a statement of this transaction would find it now. */
-  imageFor(transaction: number, row: number): Image {
+  imageFor(transaction: TransactionId, row: RowId): Image {
     return this.doing[transaction]?.writes.own(row) ?? this.current[row]!;
   }
 
@@ -295,7 +297,7 @@ export class MirrorState {
    * A certifier watches who read what another wrote, row by row, page by page or by whole tables, and fails whom it likes. So
    * statements on a table keep their order towards the ends of transactions that used it.
    */
-  watch(step: number, table: Table): void {
+  watch(step: OrderStepId, table: Table): void {
     const transaction = this.steps.transaction[step]!;
     const object = this.tableObject[table.number]!;
     this.accesses.add(step, object, role.read);
@@ -305,14 +307,14 @@ export class MirrorState {
   }
 
   /** The one writer: statements that change nothing take its lock too, and only changes outdate others' snapshots. */
-  writer(step: number, changes: boolean): void {
+  writer(step: OrderStepId, changes: boolean): void {
     this.settle(step, this.writerLock);
     this.lock(step, this.writerLock, changes ? role.lock | role.write : role.lock);
     this.basedOn(step, this.writerLock);
   }
 
   /** Whether a row may be written depends on its version in the snapshot. */
-  basedOn(step: number, row: number): void {
+  basedOn(step: OrderStepId, row: RowId): void {
     const transaction = this.steps.transaction[step]!;
     const snapshot = this.snapshot[transaction]!;
     if (this.mechanism.firstUpdaterWins && snapshot >= 0 && snapshot < step)
@@ -320,7 +322,7 @@ export class MirrorState {
   }
 
   /** A table is created, or gets an index: whoever uses it comes before or after. */
-  define(step: number, table: Table): void {
+  define(step: OrderStepId, table: Table): void {
     const transaction = this.steps.transaction[step]!;
     const object = this.tableObject[table.number]!;
     this.accesses.add(step, object, role.write | role.lock);
@@ -328,7 +330,7 @@ export class MirrorState {
   }
 
   /** Nobody knows which rows it changed: all of them may have. */
-  fuzzyWrite(step: number, table: Table): void {
+  fuzzyWrite(step: OrderStepId, table: Table): void {
     const transaction = this.steps.transaction[step]!;
     const object = this.tableObject[table.number]!;
     this.accesses.add(step, object, role.write | role.lock);
@@ -343,7 +345,7 @@ export class MirrorState {
       if (this.objects.tableOf[row] === object) doing.writes.write(row, this.current[row]!, 'unknown');
   }
 
-  lock(step: number, object: number, roles: number, inserts = false): void {
+  lock(step: OrderStepId, object: RowId, roles: number, inserts = false): void {
     const transaction = this.steps.transaction[step]!;
     this.accesses.add(step, object, roles);
     this.do(transaction).access(object, roles);
@@ -356,7 +358,7 @@ export class MirrorState {
       });
   }
 
-  scanLock(step: number, table: Table | undefined, whole: boolean, row?: number): void {
+  scanLock(step: OrderStepId, table: Table | undefined, whole: boolean, row?: number): void {
     const transaction = this.steps.transaction[step]!;
     const object = table === undefined ? this.objects.tableOf[row!]! : this.tableObject[table.number]!;
     if (whole) {
@@ -367,7 +369,7 @@ export class MirrorState {
   }
 
   /** If the row's holder has ended by the time this step was answered, its end comes first. */
-  settle(step: number, row: number): void {
+  settle(step: OrderStepId, row: RowId): void {
     const transaction = this.steps.transaction[step]!;
     const holder = this.locks.holderOf(row);
     if (holder < 0 || holder === transaction) return;
@@ -376,7 +378,7 @@ export class MirrorState {
     this.take(ending);
   }
 
-  end(step: number, ends: 'commit' | 'rollback' | 'unknown'): void {
+  end(step: OrderStepId, ends: 'commit' | 'rollback' | 'unknown'): void {
     const transaction = this.steps.transaction[step]!;
     const doing = this.doing[transaction];
     if (doing === undefined) return;
@@ -415,7 +417,7 @@ export class MirrorState {
   }
 
   /** Puts back what a transaction wrote; others may have seen that where uncommitted versions show. */
-  #undo(step: number, doing: Doing): void {
+  #undo(step: OrderStepId, doing: Doing): void {
     const rows = this.mechanism.pivot === 'uncommitted' ? doing.writes.rows : [];
     const before = new Map<number, Image>();
     doing.writes.undo(0, (row, image) => {
@@ -425,7 +427,7 @@ export class MirrorState {
     for (const row of rows) this.version(row, step, before.get(row)!);
   }
 
-  version(row: number, step: number, image: Image): void {
+  version(row: RowId, step: OrderStepId, image: Image): void {
     this.objects.chains[row] ??= new Chain();
     this.objects.chains[row].publish(step, image);
   }

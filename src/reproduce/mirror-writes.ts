@@ -3,7 +3,9 @@
  * counts and the state at hand tell which they did. What cannot be known concerns the whole table, and its rows are unknown from
  * then on.
  */
+
 import type { Operation } from '../histories/index.js';
+import type { OrderStepId, TransactionId } from '../ids.js';
 import {
   type ChangePlan,
   type InsertPlan,
@@ -24,7 +26,7 @@ import { byCount, rangeTouched } from './touched-rows.js';
 /** The accesses of a statement that reads whole tables; returns the step that fixed what it sees. */
 export function readTables(
   state: MirrorState,
-  step: number,
+  step: OrderStepId,
   tables: readonly Table[],
   lock: RowLock,
 ): number {
@@ -40,7 +42,11 @@ export function readTables(
 }
 
 /** The rows of tables as the transaction finds them now, for subqueries; undefined: they are not all known. */
-function tablesNow(state: MirrorState, transaction: number, tables: readonly Table[]): RowsOf | undefined {
+function tablesNow(
+  state: MirrorState,
+  transaction: TransactionId,
+  tables: readonly Table[],
+): RowsOf | undefined {
   const found = new Map<Table, EvaluatedRow[]>();
   for (const table of tables) {
     const all = state.rows[table.number]!;
@@ -59,7 +65,7 @@ function tablesNow(state: MirrorState, transaction: number, tables: readonly Tab
 
 export function followInsert(
   state: MirrorState,
-  step: number,
+  step: OrderStepId,
   { matched }: Operation,
   { table, reads, bind }: InsertPlan,
 ): void {
@@ -72,7 +78,7 @@ export function followInsert(
   else for (const cells of rows) putIn(state, step, table, cells);
 }
 
-function putIn(state: MirrorState, step: number, table: Table, cells: EvaluatedRow): void {
+function putIn(state: MirrorState, step: OrderStepId, table: Table, cells: EvaluatedRow): void {
   const { protocol, writeConflict } = state.mechanism;
   const row = state.newRow(table, cells);
   if (row === undefined) state.fuzzyWrite(step, table);
@@ -81,7 +87,7 @@ function putIn(state: MirrorState, step: number, table: Table, cells: EvaluatedR
 }
 
 /** Rows that are added, unless others are in their way. */
-export function followUpsert(state: MirrorState, step: number, plan: UpsertPlan): void {
+export function followUpsert(state: MirrorState, step: OrderStepId, plan: UpsertPlan): void {
   const transaction = state.steps.transaction[step]!;
   const { table, effect } = plan;
   const all = state.rows[table.number]!;
@@ -113,7 +119,7 @@ export function followUpsert(state: MirrorState, step: number, plan: UpsertPlan)
 
 export function followChange(
   state: MirrorState,
-  step: number,
+  step: OrderStepId,
   { matched }: Operation,
   plan: ChangePlan,
 ): void {
@@ -144,7 +150,7 @@ export function followChange(
 /** The rows a statement changed that names them; undefined: the mirror and the count do not agree. */
 function keysTouched(
   state: MirrorState,
-  step: number,
+  step: OrderStepId,
   matched: number | undefined,
   {
     table,
@@ -171,7 +177,7 @@ function keysTouched(
   return touched;
 }
 
-export function followOpaque(state: MirrorState, step: number, op: Operation, plan: OpaquePlan): void {
+export function followOpaque(state: MirrorState, step: OrderStepId, op: Operation, plan: OpaquePlan): void {
   if (plan.tables === undefined) {
     state.everything.push(step);
     for (const table of state.tables) state.fuzzyWrite(step, table);

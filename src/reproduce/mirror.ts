@@ -9,8 +9,10 @@
  * published. Failed statements take their recorded outcome: no lock, no version. What cannot be followed (a statement we
  * do not understand, counts that disagree with the mirror) concerns the whole table, and its rows are unknown from then on.
  */
+
 import type { Contract, Mechanism } from '../contracts/index.js';
 import type { Access, History, Operation } from '../histories/index.js';
+import type { OrderStepId } from '../ids.js';
 import {
   type Catalog,
   type ChangePlan,
@@ -106,7 +108,7 @@ class Mirror {
 
   // ── Steps ────────────────────────────────────────────────────────────────────────────────────────────────────
 
-  #take(step: number): void {
+  #take(step: OrderStepId): void {
     if (this.#state.taken[step]) return;
     this.#state.taken[step] = 1;
     const op = this.#state.opOf(step);
@@ -118,7 +120,7 @@ class Mirror {
     if (this.steps.endOf[transaction] === step) this.#state.end(step, this.#state.endsIn(transaction)!);
   }
 
-  #statement(step: number, op: Operation): void {
+  #statement(step: OrderStepId, op: Operation): void {
     const { kind } = op;
     if (kind === 'commit' && op.error !== undefined) failedCommit(this.#state, step);
     if (kind === 'commit' || kind === 'rollback' || kind === 'set') return;
@@ -135,7 +137,7 @@ class Mirror {
   }
 
   /** The recorder says which rows it touched. */
-  #recorded(step: number, op: Operation, accesses: readonly Access[]): void {
+  #recorded(step: OrderStepId, op: Operation, accesses: readonly Access[]): void {
     const lock = lockOfText(op);
     const { dialect } = this.#state.catalog;
     for (const access of accesses) {
@@ -157,7 +159,7 @@ class Mirror {
     }
   }
 
-  #planned(step: number, op: Operation): void {
+  #planned(step: OrderStepId, op: Operation): void {
     const state = this.#state;
     const plan = this.#planner.plan(op.sql ?? '');
     if (plan.type === 'idle') {
@@ -175,7 +177,7 @@ class Mirror {
   }
 
   /** A statement that succeeded, as far as is known. */
-  #done(step: number, op: Operation, plan: Exclude<Plan, { type: 'idle' }>): void {
+  #done(step: OrderStepId, op: Operation, plan: Exclude<Plan, { type: 'idle' }>): void {
     const state = this.#state;
     switch (plan.type) {
       case 'scan':
@@ -204,13 +206,13 @@ class Mirror {
   }
 
   /** Without an index on the names of rows, whoever locks one of them passes all. */
-  #passAll(step: number, plan: ScanPlan | ChangePlan): void {
+  #passAll(step: OrderStepId, plan: ScanPlan | ChangePlan): void {
     const locks = plan.type !== 'scan' || plan.lock !== 'none' || this.#state.readsLock(step);
     if (locks) this.#state.scanLock(step, plan.table, true);
   }
 
   /** Timestamps are left on every row a statement tried to change, whether it was there or not. */
-  #stamp(step: number, plan: Exclude<Plan, { type: 'idle' }>): void {
+  #stamp(step: OrderStepId, plan: Exclude<Plan, { type: 'idle' }>): void {
     if (plan.type === 'opaque' || plan.type === 'scan' || plan.type === 'query') return;
     const { table } = plan;
     const rows =
@@ -230,7 +232,7 @@ class Mirror {
 
   // ── Reads ────────────────────────────────────────────────────────────────────────────────────────────────────
 
-  #scan(step: number, op: Operation, plan: ScanPlan): void {
+  #scan(step: OrderStepId, op: Operation, plan: ScanPlan): void {
     const transaction = this.steps.transaction[step]!;
     const { table, keys, where } = plan;
     const lock = plan.lock === 'none' && this.#state.readsLock(step) ? 'share' : plan.lock;
@@ -270,7 +272,7 @@ class Mirror {
   }
 
   /** A query over whole tables: which of their states it saw is found when all of them are known (`query-order.ts`). */
-  #query(step: number, op: Operation, plan: QueryPlan): void {
+  #query(step: OrderStepId, op: Operation, plan: QueryPlan): void {
     const transaction = this.steps.transaction[step]!;
     const state = this.#state;
     const seen = readTables(state, step, plan.tables, plan.lock);

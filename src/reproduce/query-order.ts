@@ -6,6 +6,7 @@
  * The prefixes are a guess, for COMMITs that overlap may have happened in another order than they were answered; so the orders
  * found are soft, and yield to what single rows show. Where tables are not known exactly nothing is said.
  */
+import type { RowId } from '../ids.js';
 import { bagOf } from '../rows/index.js';
 import { type EvaluatedRow, isUndecidable } from '../sql/index.js';
 import { because, type Evidence, type Order, type Query } from './evidence.js';
@@ -75,7 +76,7 @@ function orderQuery(
 function stateAt(
   { objects, steps }: Evidence,
   { snapshot, own }: Query,
-  rows: readonly number[],
+  rows: readonly RowId[],
   unseen: ReadonlySet<number>,
 ): EvaluatedRow[] | undefined {
   const found: EvaluatedRow[] = [];

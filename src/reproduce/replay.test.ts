@@ -153,7 +153,7 @@ describe.each(engines)('replay on $url $level', ({ url, level, missing, locking,
 });
 
 describe('replay', () => {
-  it('tells for each operation whether it saw what the raw run saw, and where the runs part', async () => {
+  it('tells for each operation whether it saw what the raw run saw, and where the runs diverge', async () => {
     const target = await openTarget('duckdb:');
     try {
       const scratch = await target.createScratch();

@@ -3,7 +3,7 @@
  * (Pisco §7): one statement at a time in the same order (`sequential`), or with no order at all (`random`).
  *
  * What a replay brings is data, however it goes: each operation of the raw run is compared with its twin, and the first
- * that differs, in the order of the replay, says where and why the runs part. Statements are sent as recorded, locks
+ * that differs, in the order of the replay, says where and why the runs diverge. Statements are sent as recorded, locks
  * included. A schedule that cannot run ends by the executor's time limits and is reported as infeasible.
  */
 import { type ScheduledCase, totalOrder } from '../cases/index.js';

@@ -1,11 +1,13 @@
 /** Savepoints in the mirror: a ROLLBACK TO puts back what its transaction had left in its rows by then. */
+
 import type { Operation } from '../histories/index.js';
+import type { OrderStepId } from '../ids.js';
 import { Savepoints, savepointOf } from '../rows/index.js';
 import * as role from './conflicts.js';
 import type { MirrorState } from './mirror-state.js';
 
 /** Follows a savepoint statement; false: it is something else. */
-export function followSavepoint(state: MirrorState, step: number, op: Operation): boolean {
+export function followSavepoint(state: MirrorState, step: OrderStepId, op: Operation): boolean {
   const transaction = state.steps.transaction[step]!;
   const statement = savepointOf(op, state.catalog.dialect);
   if (statement === undefined) return false;

@@ -16,7 +16,9 @@
  * Candidates with the right count remain. The latest is the likeliest: a statement that did not wait saw everything. If
  * only earlier ones remain, the statement had to be sent before the COMMITs it did not see, and waited.
  */
+
 import type { Mechanism } from '../contracts/index.js';
+import type { OrderStepId, RowId } from '../ids.js';
 import { isHit, type Satisfies, type Table } from '../rows/index.js';
 import * as role from './conflicts.js';
 import { because, type Order } from './evidence.js';
@@ -40,7 +42,7 @@ export function byCount(
 /** The rows a statement with a condition on other columns than the row's name has changed; undefined: it cannot be known. */
 export function rangeTouched(
   state: MirrorState,
-  step: number,
+  step: OrderStepId,
   matched: number | undefined,
   { table, where }: { readonly table: Table; readonly where: Satisfies },
 ): readonly number[] | undefined {
@@ -100,8 +102,8 @@ interface Candidate {
 /** What the statement may have met, the latest moment first. */
 function candidates(
   state: MirrorState,
-  step: number,
-  rows: readonly number[],
+  step: OrderStepId,
+  rows: readonly RowId[],
   where: Satisfies,
 ): Candidate[] {
   const { steps, objects, mechanism } = state;
@@ -148,7 +150,7 @@ const mostRowsInTurn = 32;
  * How many rows a statement may have passed before it waited. Those behind it sees when it gets there, if it has no snapshot for all of
  * them: engines that lock what they pass read rows one after another, in the order of their keys.
  */
-function waits(rows: readonly number[], mechanism: Mechanism): readonly number[] {
+function waits(rows: readonly RowId[], mechanism: Mechanism): readonly number[] {
   return inTurn(mechanism, rows.length) ? rows.map((_, i) => rows.length - i) : [rows.length];
 }
 

@@ -17,6 +17,7 @@
  * the two contradict each other the write is what is unexplained.
  */
 
+import type { OrderStepId, RowId } from '../ids.js';
 import { lastStarted } from '../rows/index.js';
 import { because, type Evidence, type Expected, explains, type Need, type Order } from './evidence.js';
 import { overwrote } from './locks.js';
@@ -105,7 +106,7 @@ function ordersOf(
 ): Order[] {
   const { versions: publish } = objects.chains[row]!;
   const orders: Order[] = [];
-  const apart = (step: number) => steps.session[step] !== steps.session[snapshot];
+  const apart = (step: OrderStepId) => steps.session[step] !== steps.session[snapshot];
   if (first > before && apart(publish[first]!))
     orders.push({ from: publish[first]!, to: snapshot, why: because.shows, object: row });
   if (final < last && apart(publish[final + 1]!))
@@ -117,7 +118,7 @@ function ordersOf(
 function orderScans(evidence: Evidence): void {
   const { scans, objects, steps } = evidence;
   if (scans.length === 0) return;
-  const changes = new Map<number, { publish: number[]; row: number[] }>();
+  const changes = new Map<number, { publish: number[]; row: RowId[] }>();
   for (const scan of scans) if (!changes.has(scan.table)) changes.set(scan.table, { publish: [], row: [] });
   objects.chains.forEach((chain, row) => {
     const list = chain === undefined ? undefined : changes.get(objects.tableOf[row]!);

@@ -23,7 +23,7 @@ const rows: readonly EvaluatedRow[] = [
 ];
 
 /** Everything a plan says about some rows, as text. */
-function told(plan: Plan): string {
+function described(plan: Plan): string {
   const { type } = plan;
   switch (plan.type) {
     case 'scan': {
@@ -71,7 +71,7 @@ describe('Planner', () => {
             const warm = planner(dialect);
             for (const [x, y, text] of constants) {
               const sql = shape(x, y, text);
-              expect(told(warm.plan(sql))).toBe(told(planner(dialect).plan(sql)));
+              expect(described(warm.plan(sql))).toBe(described(planner(dialect).plan(sql)));
             }
           },
         ),

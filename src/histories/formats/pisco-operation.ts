@@ -62,8 +62,8 @@ export function traceOperation(raw: RawOperation, place: Place): TraceOperation 
   const type = raw.operationTraceType;
   const sql = raw.sql ?? undefined;
   const isEnd = type === 'COMMIT' || type === 'ROLLBACK';
-  const told = isEnd && sql !== undefined ? classifyStatement(sql, 'mysql').kind : undefined;
-  const isFailed = told !== undefined && told !== 'commit' && told !== 'rollback';
+  const stated = isEnd && sql !== undefined ? classifyStatement(sql, 'mysql').kind : undefined;
+  const isFailed = stated !== undefined && stated !== 'commit' && stated !== 'rollback';
   const message = raw.exception ?? (isFailed ? (raw.predicateLock ?? 'no reason was recorded') : undefined);
   const error = message === undefined ? undefined : errorOf(message);
   const end = raw.finishTimestamp ?? null;
@@ -77,7 +77,7 @@ export function traceOperation(raw: RawOperation, place: Place): TraceOperation 
     index: 0,
     session: place.session,
     transaction: place.transaction,
-    kind: isFailed ? told : Object.hasOwn(kinds, type) ? kinds[type]! : 'other',
+    kind: isFailed ? stated : Object.hasOwn(kinds, type) ? kinds[type]! : 'other',
     ...(sql !== undefined && { sql }),
     start: wholeTime(raw.startTimestamp, -1),
     end: end === null ? null : wholeTime(end, 1),

@@ -78,7 +78,7 @@ describe('Pisco traces', () => {
       { mode: 'write', object: 't/0', value: { pkId: 0, v: 5, name: '7' } },
       { mode: 'write', object: 't/1', value: { pkId: 1, v: 6, name: 'x' } },
     ]);
-    const told = read.operations.map((each) => [
+    const seen = read.operations.map((each) => [
       each.index,
       each.session,
       each.kind,
@@ -87,7 +87,7 @@ describe('Pisco traces', () => {
       each.outcome,
       each.ends,
     ]);
-    expect(told).toEqual([
+    expect(seen).toEqual([
       [0, 0, 'begin', 0, 1, 'ok', undefined],
       [1, 1, 'begin', 0, 2, 'ok', undefined],
       [2, 0, 'select', 2, 8, 'ok', undefined],

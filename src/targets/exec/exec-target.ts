@@ -36,10 +36,10 @@ export async function openAdapter(
       limitMs,
       `the adapter "${hideSecrets(adapter.command)}" did not answer hello within ${limitMs} ms`,
     );
-    const told = { ...hello.settings, ...settings };
+    const declared = { ...hello.settings, ...settings };
     return new ExecTarget(
       adapter,
-      Object.keys(told).length === 0 ? hello : { ...hello, settings: told },
+      Object.keys(declared).length === 0 ? hello : { ...hello, settings: declared },
       url,
     );
   } catch (thrown) {
@@ -159,7 +159,7 @@ class ExecScratch implements Scratch {
       await this.target.adapter.request('reset', { namespace: this.namespace, setup }, nothing);
     } catch (thrown) {
       const statement = thrown instanceof AdapterRefusal ? setup[thrown.statement ?? -1] : undefined;
-      throw setupError(statement ?? '(not told)', errorText(thrown));
+      throw setupError(statement ?? '(not given)', errorText(thrown));
     }
   }
 
