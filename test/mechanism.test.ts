@@ -70,7 +70,9 @@ const engines: readonly Engine[] = [
 ];
 
 /** How each fault shows: one of these kinds, breaking this clause. */
-const shows: Readonly<Record<FaultName, { readonly kinds: readonly string[]; readonly clause: RegExp }>> = {
+const shows: Readonly<
+  Partial<Record<FaultName, { readonly kinds: readonly string[]; readonly clause: RegExp }>>
+> = {
   'weaker-level': { kinds: ['post-snapshot-read'], clause: /^pivot/ },
   'stale-snapshot': { kinds: ['stale-read'], clause: /^pivot/ },
   'late-snapshot': { kinds: ['post-snapshot-read'], clause: /^pivot/ },
@@ -150,7 +152,7 @@ for (const { url, missing, bugs, faultLevel, undetectable } of engines) {
           const own = await faulty.createScratch();
           try {
             const result = verify(await runScheduled(own, scheduled, { target: faulty, level }), level);
-            const { kinds, clause } = shows[fault];
+            const { kinds, clause } = shows[fault]!;
             const fitting = result.findings.filter(
               (finding) => kinds.includes(finding.kind) && clause.test(finding.clause!),
             );

@@ -34,11 +34,14 @@ export interface GenerateOptions {
   readonly transactions?: number;
   /** Per transaction, besides BEGIN and its end. */
   readonly statements?: number;
-  /** `free` (default): no order between sessions. `random`: any. `conflict`: two transactions on the same rows meet. */
+  /**
+   * `free` (default): no order between sessions. `random`: any. `conflict`: two transactions on the same rows meet. `own`: the
+   * order a scenario is about, where there is one.
+   */
   readonly interleaving?: Interleaving;
 }
 
-export type Interleaving = 'free' | 'random' | 'conflict';
+export type Interleaving = 'free' | 'random' | 'conflict' | 'own';
 
 export interface Generated {
   readonly case: Case;
@@ -147,7 +150,9 @@ function generateScenario(
   };
   const random = new Random(`${name}/${seed}/order`);
   const schedule =
-    interleaving === 'conflict' && own !== undefined ? own : drawSchedule(program, interleaving, random);
+    interleaving === 'own' || (interleaving === 'conflict' && own !== undefined)
+      ? own
+      : drawSchedule(program, interleaving, random);
   return {
     case: program,
     ...(schedule === undefined ? {} : { schedule }),
@@ -168,6 +173,7 @@ function resolveProfile(profile: Profile | string | undefined): Profile {
 function drawSchedule(program: Case, how: Interleaving, random: Random): Schedule | undefined {
   switch (how) {
     case 'free':
+    case 'own':
       return undefined;
     case 'random':
       return randomSchedule(program, random);

@@ -193,7 +193,8 @@ export class Rounds {
         capabilities,
         profile: chosen,
         level,
-        interleaving: kind === 'waits' || chosen === 'waits' ? 'conflict' : 'free',
+        // Scenarios come with the order they are about.
+        interleaving: 'own',
         ...sizes,
       });
     let { case: drawn, schedule } = draw(0);

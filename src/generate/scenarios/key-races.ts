@@ -4,15 +4,22 @@
  * database gives keys, explicit keys are drawn from those it will give next. Some transactions go on after a statement that fails,
  * and then read everything before they end.
  */
-import type { Case } from '../../cases/index.js';
+import { type Case, type Schedule, type StatementRef, totalOrder } from '../../cases/index.js';
 import type { Capabilities } from '../capabilities.js';
 import type { Random } from '../random.js';
 import { automatic, beginForms, drawScene, type Scene } from './scene.js';
 import { SceneWrites } from './writes.js';
 
-export function drawKeyRace(random: Random, capabilities: Capabilities): Pick<Case, 'setup' | 'sessions'> {
+export interface KeyRace {
+  readonly case: Pick<Case, 'setup' | 'sessions'>;
+  /** The order it is about; absent: any. */
+  readonly schedule?: Schedule;
+}
+
+export function drawKeyRace(random: Random, capabilities: Capabilities): KeyRace {
   const scene = drawScene(random, capabilities);
   const writes = new SceneWrites(scene, random);
+  if (random.chance(0.35)) return drawSuccession(writes);
   // Taken, free, or the next one the database will give.
   const key = random.chance(0.4) ? random.between(1, scene.rows) : scene.rows + random.between(1, 2);
   const u = random.chance(0.4) ? 10 * random.between(1, scene.rows) : 500;
@@ -21,7 +28,45 @@ export function drawKeyRace(random: Random, capabilities: Capabilities): Pick<Ca
     name: `T${s + 1}`,
     statements: drawTransaction(writes, key, u),
   }));
-  return { setup: scene.setup, sessions };
+  return { case: { setup: scene.setup, sessions } };
+}
+
+/** One transaction frees or takes a key, another one takes it before the first has ended, in whichever way. */
+function drawSuccession(writes: SceneWrites): KeyRace {
+  const { random, scene } = writes;
+  const { capabilities } = scene;
+  const key = random.between(1, scene.rows);
+  const free = scene.rows + 1;
+  const single = scene.keyForm !== 'composite';
+  const [first, wanted] = random.chance(0.7)
+    ? [single && random.chance(0.3) ? writes.move(key, free + 5) : writes.delete(key), key]
+    : [writes.insert(free), free];
+  const ways: (() => string)[] = [
+    () => writes.insert(wanted),
+    () => writes.insert(wanted),
+    () => writes.insertIfAbsent(wanted, !single || random.chance(0.5)),
+    ...(single ? [() => writes.move(wanted === 1 ? 2 : 1, wanted)] : []),
+    ...(single && !capabilities.unsupported.includes('statement.upsert')
+      ? [() => writes.upsert(wanted)]
+      : []),
+  ];
+  const one = ['BEGIN', first, random.chance(0.5) ? 'ROLLBACK' : 'COMMIT'];
+  const takes = random.pick(ways)();
+  const two = random.chance(0.5) ? [takes] : ['BEGIN', takes, writes.readAll(), 'COMMIT'];
+  const at = two.indexOf(takes);
+  const order: StatementRef[] = [
+    ...two.slice(0, at).map((_, i): StatementRef => [1, i]),
+    [0, 0],
+    [0, 1],
+    [1, at],
+    [0, 2],
+    ...two.slice(at + 1).map((_, i): StatementRef => [1, at + 1 + i]),
+  ];
+  const sessions = [
+    { name: 'T1', statements: one },
+    { name: 'T2', statements: two },
+  ];
+  return { case: { setup: scene.setup, sessions }, schedule: totalOrder(order) };
 }
 
 function drawTransaction(writes: SceneWrites, key: number, u: number): string[] {

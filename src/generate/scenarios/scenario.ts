@@ -17,7 +17,7 @@ export interface Scenario {
 /** The program of a seed. Seeds that end in a number (`7-12`) take the situations of a kind in turn. */
 export function drawScenario(name: ScenarioName, seed: string, capabilities: Capabilities): Scenario {
   const random = new Random(`${name}/${seed}`);
-  if (name === 'races') return { case: drawKeyRace(random, capabilities) };
+  if (name === 'races') return drawKeyRace(random, capabilities);
   const number = Number(/(\d{1,9})$/.exec(seed)?.[1] ?? random.below(1000));
   return drawWaitChain(random, capabilities, number);
 }

@@ -51,6 +51,20 @@ export function keyFormsOf({ target, dialect }: Capabilities): readonly KeyForm[
   });
 }
 
+const keyWeights: Readonly<Record<KeyForm, number>> = {
+  int: 2,
+  integer: 2,
+  text: 1,
+  automatic: 3,
+  identity: 2,
+  composite: 1,
+};
+
+function drawKeyForm(random: Random, capabilities: Capabilities): KeyForm {
+  const forms = keyFormsOf(capabilities);
+  return forms[random.weighted(forms.map((form) => keyWeights[form]))!]!;
+}
+
 function keyDefinition(form: KeyForm, dialect: Dialect, random: Random): string {
   switch (form) {
     case 'int':
@@ -77,7 +91,7 @@ export interface SceneOptions {
 
 export function drawScene(random: Random, capabilities: Capabilities, options: SceneOptions = {}): Scene {
   const { dialect } = capabilities;
-  const keyForm = options.keyForm ?? random.pick(keyFormsOf(capabilities));
+  const keyForm = options.keyForm ?? drawKeyForm(random, capabilities);
   const index = options.index ?? random.pick(indexKinds(capabilities));
   const unique = random.chance(0.6);
   const checked = random.chance(0.3);

@@ -61,13 +61,13 @@ async function capture(turn: Turn): Promise<DeletedRows | Answer | undefined> {
   return { table: write.table, columns, rows };
 }
 
-function withGhosts(turn: Turn): string {
-  const { scratch } = turn;
-  const { dialect } = scratch.target;
-  const tables = new Set(scratch.ghosts.map(({ table }) => table));
+/** The SELECT with rows added to the tables it reads. */
+export function withGhosts(turn: Turn, all: readonly DeletedRows[] = turn.scratch.ghosts): string {
+  const { dialect } = turn.scratch.target;
+  const tables = new Set(all.map(({ table }) => table));
   let { sql } = turn;
   for (const table of tables) {
-    const ghosts = scratch.ghosts.filter((ghost) => ghost.table === table);
+    const ghosts = all.filter((ghost) => ghost.table === table);
     const parts = ghosts.flatMap((ghost) => ghost.rows.map((row) => ghostRow(turn, ghost, row)));
     const derived = [`SELECT * FROM ${table}`, ...parts].join(' UNION ALL ');
     sql = replaceTable(sql, table, derived, dialect) ?? sql;
@@ -75,11 +75,12 @@ function withGhosts(turn: Turn): string {
   return sql;
 }
 
-function ghostRow({ scratch }: Turn, { table, columns }: DeletedRows, row: Row): string {
+function ghostRow({ scratch }: Turn, { table, columns, beside }: DeletedRows, row: Row): string {
   const { dialect } = scratch.target;
   const key = scratch.spec.key ?? columns[0]!;
   const keyAt = Math.max(0, columns.indexOf(key));
   const alive = `SELECT 1 FROM ${table} WHERE ${sameness(key, printLiteral(row[keyAt]!, dialect), dialect)}`;
   const from = dialect === 'mysql' ? ' FROM DUAL' : '';
-  return `SELECT ${row.map((value) => printLiteral(value, dialect)).join(', ')}${from} WHERE NOT EXISTS (${alive})`;
+  const cells = row.map((value) => printLiteral(value, dialect)).join(', ');
+  return `SELECT ${cells}${from}${beside === true ? '' : ` WHERE NOT EXISTS (${alive})`}`;
 }

@@ -9,6 +9,8 @@
  * - `unreported-write-conflict`: when a statement or COMMIT fails with a serialization error, the transaction is
  *   begun anew, its writes are repeated, and success is reported. While the other writer is still uncommitted
  *   and the engine fails instead of waiting, the write is only pretended, and repeated at COMMIT.
+ * - `failure-ends-transaction`: a statement that fails on a constraint or on its data ends the transaction; what follows runs in a
+ *   new one, and nobody is told.
  */
 import type { Answer } from '../target.js';
 import type { Shape } from './statement-shape.js';
@@ -75,6 +77,18 @@ export async function unreportedWriteConflict(turn: Turn): Promise<Answer> {
   return pretended;
 }
 
+const ordinaryFailures: ReadonlySet<string> = new Set(['duplicate-key', 'constraint', 'data']);
+
+export async function failureEndsTransaction(turn: Turn): Promise<Answer> {
+  const { log, session } = turn;
+  const answer = await turn.send();
+  if (log === undefined || log.savepoints || answer.error === undefined) return answer;
+  if (!ordinaryFailures.has(answer.error.class) || !turn.fires()) return answer;
+  await session.main.rollback();
+  await turn.send(log.begin);
+  return { ...answer, transaction: session.main.state };
+}
+
 /** Reports the conflict after all. The real transaction is over; one that should be doomed is played as such. */
 async function giveUp(turn: Turn, log: TransactionLog, answer: Answer): Promise<Answer> {
   await turn.session.main.rollback();
@@ -91,7 +105,7 @@ function refuse({ kind }: Shape): Answer {
 }
 
 /** Begins the transaction anew with these writes; an answer means that one failed and all is rolled back. */
-async function replay(
+export async function replay(
   turn: Turn,
   log: TransactionLog,
   writes: readonly Shape[],
@@ -113,6 +127,6 @@ async function repeat(turn: Turn, writes: readonly Shape[]): Promise<Answer | un
   return undefined;
 }
 
-function writesOf(log: TransactionLog): Shape[] {
+export function writesOf(log: TransactionLog): Shape[] {
   return log.statements.filter(({ writes }) => writes);
 }

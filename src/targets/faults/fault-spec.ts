@@ -25,6 +25,13 @@ export const faultNames = [
   'resurrected-row',
   'phantom-in-snapshot',
   'split-predicate',
+  'duplicate-key-accepted',
+  'key-of-uncommitted-delete',
+  'automatic-key-reused',
+  'failure-ends-transaction',
+  'stale-reevaluation',
+  'index-past-snapshot',
+  'missed-certification',
 ] as const;
 
 export type FaultName = (typeof faultNames)[number];

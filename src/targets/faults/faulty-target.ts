@@ -3,13 +3,14 @@
  * the wrapped target, and its stamp says so: nobody should mistake a planted bug for a real one.
  */
 import { IsoldeError } from '../../errors.js';
+import { type Catalog, openCatalog } from '../../rows/index.js';
 import type { Scratch, Session, SessionOptions, Target, TargetReach } from '../target.js';
 import { type FaultSpec, showFault } from './fault-spec.js';
 import { type FaultyHost, FaultySession } from './faulty-session.js';
 import { mechanisms } from './mechanisms.js';
-import { createdTables } from './statement-shape.js';
+import { createdTables, indexedColumns } from './statement-shape.js';
 import { Trigger } from './trigger.js';
-import type { DeletedRows, Mechanism } from './turn.js';
+import type { DeletedRows, Mechanism, ReusedKey } from './turn.js';
 
 /** Wraps a target; throws when the fault has nothing to break in this engine. */
 export function withFault(target: Target, spec: FaultSpec): Target {
@@ -75,8 +76,12 @@ class FaultyScratch implements Scratch, FaultyHost {
   readonly owners = new Map<Session, FaultySession>();
   /** A table of the set-up: reading it pins an auxiliary transaction's snapshot. */
   anyTable: string | undefined;
-  /** Committed deletes that still show, newest last. */
+  /** Committed deletes that still show, newest last; also rows that were accepted and never stored. */
   ghosts: DeletedRows[] = [];
+  reusedKey: ReusedKey | undefined;
+  #setup: readonly string[] = [];
+  #catalog: Catalog | undefined;
+  #indexed: ReadonlySet<string> | undefined;
 
   constructor(
     readonly inner: Scratch,
@@ -94,10 +99,24 @@ class FaultyScratch implements Scratch, FaultyHost {
     await this.endAuxiliaryTransactions();
     this.trigger.reset();
     this.ghosts = [];
+    this.reusedKey = undefined;
+    this.#setup = setup;
+    this.#catalog = undefined;
+    this.#indexed = undefined;
     await this.inner.reset(setup);
     this.anyTable = createdTables(setup, this.target.dialect)[0];
     const { afterReset } = mechanisms[this.spec.name];
     if (afterReset !== undefined) await Promise.all([...this.sessions].map(afterReset));
+  }
+
+  get catalog(): Catalog {
+    this.#catalog ??= openCatalog({ dialect: this.target.dialect, setup: this.#setup, statements: [] });
+    return this.#catalog;
+  }
+
+  get indexed(): ReadonlySet<string> {
+    this.#indexed ??= indexedColumns(this.#setup, this.catalog);
+    return this.#indexed;
   }
 
   async openSession(options: SessionOptions): Promise<Session> {

@@ -1,10 +1,18 @@
 /** The faults by name: what each does to a statement, and which engines have nothing for it to break. */
+import { findContract } from '../../contracts/index.js';
 import type { Answer, Target } from '../target.js';
 import { resurrectedRow, visibleCommittedDelete } from './delete-faults.js';
-import { commitOnRollback, partialCommit, unreportedWriteConflict } from './end-faults.js';
+import {
+  commitOnRollback,
+  failureEndsTransaction,
+  partialCommit,
+  unreportedWriteConflict,
+} from './end-faults.js';
 import type { FaultName } from './fault-spec.js';
+import { automaticKeyReused, duplicateKeyAccepted, keyOfUncommittedDelete } from './key-faults.js';
 import {
   dirtyRead,
+  indexPastSnapshot,
   missedOwnWrite,
   phantomInSnapshot,
   renewOldSnapshot,
@@ -18,6 +26,7 @@ import {
   lostUpdate,
   missedOwnNoopWrite,
   splitPredicate,
+  staleReevaluation,
   strippedRowLock,
 } from './write-faults.js';
 
@@ -56,4 +65,21 @@ export const mechanisms: Readonly<Record<FaultName, Fault>> = {
   'resurrected-row': { execute: resurrectedRow },
   'phantom-in-snapshot': { execute: phantomInSnapshot },
   'split-predicate': { execute: splitPredicate },
+  'duplicate-key-accepted': { execute: duplicateKeyAccepted },
+  'key-of-uncommitted-delete': { execute: keyOfUncommittedDelete },
+  'automatic-key-reused': {
+    execute: automaticKeyReused,
+    unfit: ({ dialect }) => (dialect === 'duckdb' ? 'it gives no keys by itself' : undefined),
+  },
+  'failure-ends-transaction': { execute: failureEndsTransaction },
+  'stale-reevaluation': {
+    execute: staleReevaluation,
+    unfit: (target) => (waitsForWriters(target) ? undefined : 'a write that meets another one does not wait'),
+  },
+  'index-past-snapshot': { execute: indexPastSnapshot },
+  'missed-certification': { execute: weakerLevel },
 };
+
+function waitsForWriters({ levels }: Target): boolean {
+  return levels.some(({ contract }) => findContract(contract)?.mechanism?.writeConflict === 'waits');
+}

@@ -5,9 +5,12 @@
  * - `stale-snapshot`: from a transaction begun when this session's previous transaction ended.
  * - `dirty-read`: from inside the connection of a session that has written the table and not committed.
  * - `missed-own-write`: from a transaction begun together with this one, which has not written.
+ * - `index-past-snapshot`: from what is committed now, when its condition names a value of an indexed column.
  * - `phantom-in-snapshot`: from what is committed now, when that has more rows than the snapshot.
  */
 import { findContract, type Level } from '../../contracts/index.js';
+import { columnConstants, conditionOf } from '../../rows/index.js';
+import { parseStatement } from '../../sql/index.js';
 import type { Answer, Target, TargetLevel } from '../target.js';
 import type { Channel } from './channel.js';
 import type { Shape } from './statement-shape.js';
@@ -67,6 +70,21 @@ export async function phantomInSnapshot(turn: Turn): Promise<Answer> {
     (now.rows?.length ?? 0) > (answer.rows?.length ?? 0) ||
     (statement.words.has('count') && JSON.stringify(now.rows) !== JSON.stringify(answer.rows));
   return more && turn.fires() ? withRows(answer, now) : answer;
+}
+
+export async function indexPastSnapshot(turn: Turn): Promise<Answer> {
+  const { session, statement, log, scratch } = turn;
+  const candidate =
+    isPlainRead(turn) && log !== undefined && log.statements.length > 0 && session.holdsSnapshot;
+  if (!candidate || touched(log, statement) || !namesIndexed(turn) || !turn.fires()) return turn.send();
+  return answerFrom(turn, await session.fresh());
+
+  function namesIndexed({ sql }: Turn): boolean {
+    const { dialect } = scratch.target;
+    const parsed = parseStatement(sql, dialect);
+    const columns = [...columnConstants(conditionOf(parsed), dialect).keys()];
+    return columns.some((column) => scratch.indexed.has(column));
+  }
 }
 
 /** Begins the twin when the transaction takes its snapshot, and ends it with it. */

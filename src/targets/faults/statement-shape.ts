@@ -2,11 +2,12 @@
  * Just enough of a statement's structure to break it on purpose. Everything works on tokens and answers
  * `undefined` for what it does not recognise: a fault that cannot be injected cleanly is not injected.
  */
-import { tableKey } from '../../rows/index.js';
+import { type Catalog, columnKey, tableKey } from '../../rows/index.js';
 import {
   classifyStatement,
   type Dialect,
   foldName,
+  parseStatement,
   type StatementClass,
   type Token,
   tokenize,
@@ -173,6 +174,19 @@ export function createdTables(setup: readonly string[], dialect: Dialect): strin
     const name = words.slice(at + 1).find((token) => !/^(if|not|exists)$/i.test(token.text));
     return name === undefined ? [] : [name.text];
   });
+}
+
+/** The columns, by their keys, that a key or an index of the set-up begins with. */
+export function indexedColumns(setup: readonly string[], { tables, dialect }: Catalog): ReadonlySet<string> {
+  const found = new Set<string>();
+  for (const { shape } of tables)
+    for (const { columns } of shape.keys) found.add(columnKey(columns[0]!, dialect));
+  for (const sql of setup) {
+    const statement = parseStatement(sql, dialect);
+    const first = statement.type === 'create-index' ? statement.columns[0]?.expression : undefined;
+    if (first?.type === 'column') found.add(columnKey(first.name, dialect));
+  }
+  return found;
 }
 
 /** `a = b` that also holds between NULLs. */

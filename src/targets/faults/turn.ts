@@ -3,6 +3,7 @@
  * behind them as far as mechanisms may use them.
  */
 import type { Level, Pivot } from '../../contracts/index.js';
+import type { Catalog } from '../../rows/index.js';
 import type { Answer, Scratch, Session, SessionOptions, Target, TargetLevel } from '../target.js';
 import type { Channel } from './channel.js';
 import type { FaultSpec } from './fault-spec.js';
@@ -13,6 +14,17 @@ export interface DeletedRows {
   readonly table: string;
   readonly columns: readonly string[];
   readonly rows: NonNullable<Answer['rows']>;
+  /** Not deleted but never stored: they show beside whatever has their key. */
+  readonly beside?: true;
+}
+
+/** `automatic-key-reused`: a key that SELECTs show as another one. */
+export interface ReusedKey {
+  readonly table: string;
+  readonly columns: readonly string[];
+  readonly column: string;
+  readonly given: number;
+  readonly shown: number;
 }
 
 /** An open transaction, as its session sees it. The lower half belongs to single mechanisms. */
@@ -88,6 +100,12 @@ export interface ScratchInFault extends Pick<Scratch, 'waiting'> {
   readonly sessions: ReadonlySet<SessionInFault>;
   /** A table of the set-up: reading it pins an auxiliary transaction's snapshot. */
   readonly anyTable: string | undefined;
-  /** Committed deletes that still show, newest last. */
+  /** Committed deletes that still show, newest last; also rows that were accepted and never stored. */
   ghosts: DeletedRows[];
+  /** The tables of the set-up. */
+  readonly catalog: Catalog;
+  /** Columns of each table, by its key, that an index or a key begins with. */
+  readonly indexed: ReadonlySet<string>;
+  /** `automatic-key-reused`: the key that shows as the one before it. */
+  reusedKey: ReusedKey | undefined;
 }

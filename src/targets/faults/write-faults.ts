@@ -8,6 +8,8 @@
  *   no conflict, no version, and the transaction's own reads do not see it.
  * - `split-predicate`: the rows an UPDATE or DELETE applies to are chosen on another snapshot than its SELECTs
  *   use: on what is committed now where the contract says writes use the snapshot, and the other way round.
+ * - `stale-reevaluation`: an UPDATE that met another transaction's write and waited for its end takes the row as it was before that
+ *   write: its condition and its new values are those of the version before the last.
  * - `stripped-row-lock`: SELECT … FOR UPDATE goes out without its locking clause.
  */
 import { findContract } from '../../contracts/index.js';
@@ -63,6 +65,38 @@ export async function splitPredicate(turn: Turn): Promise<Answer> {
   );
 }
 
+export async function staleReevaluation(turn: Turn): Promise<Answer> {
+  const { session, scratch, sql, statement } = turn;
+  const { dialect } = scratch.target;
+  const write = statement.kind === 'update' ? splitWrite(sql, dialect) : undefined;
+  const writers = [...scratch.sessions].filter(
+    (other) =>
+      other !== session &&
+      other.log?.statements.some((each) => each.writes && each.target === statement.target),
+  );
+  if (write === undefined || writers.length === 0) return turn.send();
+  const fresh = await session.fresh();
+  const columns = (await fresh.send(`SELECT * FROM ${write.table} WHERE 1 = 0`)).columns ?? [];
+  const key = scratch.spec.key ?? columns[0];
+  const values = write.assignments.map(({ expression }) => `(${expression})`).join(', ');
+  const before = await fresh.send(`SELECT ${key}, ${values} FROM ${write.table} WHERE ${write.where}`);
+  const logs = writers.map((other) => other.log);
+  const answer = await turn.send();
+  const waited = writers.some((other, i) => other.log !== logs[i]);
+  if (answer.error !== undefined || before.rows === undefined || before.rows.length === 0) return answer;
+  if (!waited || write.assignments.some(({ column }) => column === key) || !turn.fires()) return answer;
+  let matched = 0;
+  for (const [name, ...row] of before.rows) {
+    const set = write.assignments.map(({ column }, i) => `${column} = ${printLiteral(row[i]!, dialect)}`);
+    const again = await turn.send(
+      `UPDATE ${write.table} SET ${set.join(', ')} WHERE ${key} = ${printLiteral(name!, dialect)}`,
+    );
+    if (again.error !== undefined) return again;
+    matched += again.matched ?? again.changed ?? 0;
+  }
+  return { ...pretendedCounts(turn, matched, matched), transaction: session.main.state };
+}
+
 export async function strippedRowLock(turn: Turn): Promise<Answer> {
   const { session, scratch, statement, log } = turn;
   if (statement.kind !== 'select' || statement.locking === 'none' || !turn.fires()) return turn.send();
@@ -113,13 +147,17 @@ export async function pretendWrite(turn: Turn): Promise<Answer | undefined> {
   return { ...pretendedCounts(turn, rows, rows), transaction: answer.transaction };
 }
 
-function pretendedCounts(turn: Turn, matched: number, changed: number): Pick<Answer, 'matched' | 'changed'> {
+export function pretendedCounts(
+  turn: Turn,
+  matched: number,
+  changed: number,
+): Pick<Answer, 'matched' | 'changed'> {
   const { counts } = turn.scratch.target.features;
   if (counts === 'both') return { matched, changed };
   return counts === 'matched' ? { matched } : { changed };
 }
 
-function countIn(answer: Answer): number | undefined {
+export function countIn(answer: Answer): number | undefined {
   const count = answer.rows?.[0]?.[0];
   return answer.error === undefined && typeof count === 'number' ? count : undefined;
 }
