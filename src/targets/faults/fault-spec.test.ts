@@ -62,7 +62,7 @@ it('every fault is documented, with what it does and what it models', () => {
     const section = page.slice(page.indexOf(heading)).split('\n## ')[0]!;
     return [...section.matchAll(/^\| `([\w-]+)` \|/gm)].map(([, name]) => name);
   };
-  expect(table('## The sixteen faults')).toEqual([...faultNames]);
+  expect(table('## The faults')).toEqual([...faultNames]);
   expect(table('## What each one models')).toEqual([...faultNames]);
 });
 
