@@ -115,7 +115,7 @@ async function list(flags: StoreFlags, context: CliContext): Promise<ExitCode> {
       const masked = isIgnored(bug) ? ', ignored' : '';
       context.out(`${context.colors.bold(bug.id)}  ${oneLine(bug.title)}`);
       context.out(
-        `  ${describeLabel(labelOf(bug))}; seen ${bug.count}×, last ${bug.lastSeen}, ${shown} of ${runs} runs, signature ${bug.signature}${masked}`,
+        `  ${describeLabel(labelOf(bug))}${bug.notIsolation === true ? '; not isolation' : ''}; seen ${bug.count}×, last ${bug.lastSeen}, ${shown} of ${runs} runs, signature ${bug.signature}${masked}`,
       );
     }
   }

@@ -249,7 +249,9 @@ function finish(result: HuntResult, flags: HuntFlags, context: CliContext, view:
   if (flags.json === true) {
     const listed = bugs.map(({ bug, isNew, files }) => {
       const { id, title, signature, contract, clause, reproduced, replay } = bug;
-      return { id, title, signature, contract, clause, reproduced, replay, isNew, files };
+      const { secondLook = [], notIsolation = false } = bug;
+      const known = { id, title, signature, contract, clause, reproduced, replay };
+      return { ...known, isNew, secondLook, notIsolation, files };
     });
     context.out(JSON.stringify({ stopped, finished, counters, bugs: listed }));
     return;

@@ -9,4 +9,6 @@ export interface Behaviour {
   readonly finding: Finding;
   /** The run the finding is about. */
   readonly history: History;
+  /** It shows with its sessions one after another, too. */
+  readonly notIsolation?: true | undefined;
 }

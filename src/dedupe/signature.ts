@@ -69,7 +69,9 @@ function eventsIn({ case: program, schedule, finding }: Behaviour): CaseEvents {
 }
 
 function causeLines(behaviour: Behaviour, events: CaseEvents): readonly string[] {
-  return causeOf(behaviour, events)?.lines ?? variantLines(behaviour, events);
+  const lines = causeOf(behaviour, events)?.lines ?? variantLines(behaviour, events);
+  // Another cause than concurrency, whatever it looks like.
+  return behaviour.notIsolation === true ? ['not isolation', ...lines] : lines;
 }
 
 function variantLines({ finding, history }: Behaviour, events: CaseEvents): readonly string[] {

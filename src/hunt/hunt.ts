@@ -291,7 +291,7 @@ class Hunt {
     known: { bug?: string },
   ): Promise<void> {
     const { counters, options } = this;
-    const { result, finding, history } = pursued;
+    const { result, finding, history, secondLook, notIsolation } = pursued;
     const replay = options.replayLine?.(round.number);
     const runs = result.confirmed.runs === 0 ? (options.confirmRuns ?? 3) : result.confirmed.runs;
     const bug = makeBug({
@@ -304,6 +304,8 @@ class Hunt {
       seed: options.seed,
       ...(replay === undefined ? {} : { replay }),
       raw: sizeOfHistory(raw.history),
+      ...(secondLook && { secondLook }),
+      ...(notIsolation && { notIsolation }),
     });
     known.bug = bug.id;
     if (await options.shelf.isIgnored(bug)) {

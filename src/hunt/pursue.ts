@@ -10,6 +10,9 @@
  * 5. A finding of a run with added SQL is tried again without, now that its case is small: when the plain run shows something
  *    too, that is what is reported. It needs no added columns, and the same bug found either way gets one signature.
  *
+ * 6. A second look by independent ways (`second-look.ts`): what needs no concurrency is marked as no bug of isolation, and what shows
+ *    without concurrency only because of added SQL is not reported.
+ *
  * A finding about the server is followed while no other lane runs anything: another lane's case may have killed it.
  */
 import type { Schedule } from '../cases/index.js';
@@ -28,6 +31,8 @@ import {
   sqlAccesses,
   witnessOf,
 } from '../reduce/index.js';
+import type { SecondLook } from '../report/index.js';
+import { lookAgain } from './second-look.js';
 
 /** A run of a hunt: everything about it is chosen. */
 export interface HuntRequest extends RunRequest {
@@ -49,6 +54,9 @@ export interface Pursued {
   readonly finding: Finding;
   readonly history: History;
   readonly contract: Contract;
+  /** What others said of it; absent: the pursuit was stopped before. */
+  readonly secondLook?: readonly SecondLook[];
+  readonly notIsolation?: true;
 }
 
 export type Outcome =
@@ -97,15 +105,31 @@ class Pursuit {
     onConfirmed?.();
     const { start, trials } = confirmed;
     const consequence = await this.#consequenceOf(start);
-    if (consequence !== undefined) return { kind: 'bug', bug: consequence };
+    if (consequence !== undefined) return this.#lookAgain(consequence, start.request);
     const reduced = await this.#reduce(start, trials);
     if (reduced === undefined)
       return { kind: 'unconfirmed', why: 'the reduced case does not show it every time' };
     const { oracle, contract } = start.request;
     if (oracleNamed(oracle).needs.run === 'plain' || contract.mechanism === undefined)
-      return { kind: 'bug', bug: reduced };
+      return this.#lookAgain(reduced, start.request);
     const plain = this.#isStopped() ? undefined : await this.#withoutAddedSql(reduced, start.request);
-    return { kind: 'bug', bug: plain ?? reduced };
+    return this.#lookAgain(plain ?? reduced, start.request);
+  }
+
+  async #lookAgain(bug: Pursued, request: HuntRequest): Promise<Outcome> {
+    if (this.#isStopped()) return { kind: 'bug', bug };
+    const { database, lane, signal } = this.options;
+    const { oracle, contract, result, finding } = bug;
+    const looked = await lookAgain({ ...request, ...result.result, oracle, contract }, finding, {
+      observe: this.observe,
+      lane,
+      dialect: database.target.dialect,
+      signal,
+    });
+    if (looked.addedSqlAlone)
+      return { kind: 'unconfirmed', why: 'it needs no concurrency, but SQL that only the oracle adds' };
+    const { looks, notIsolation } = looked;
+    return { kind: 'bug', bug: { ...bug, secondLook: looks, ...(notIsolation && { notIsolation }) } };
   }
 
   /** The raw finding with a schedule: its own, or the one that explains what a free run saw. */

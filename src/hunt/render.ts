@@ -40,6 +40,7 @@ export function renderBug({ bug, isNew, files }: Shelved, round: Round, seconds:
     `  ${bug.title}`,
     `  ${describeLabel(labelOf(bug))}: ${bug.contract ?? 'every contract'} (${bug.clause})`,
     ...reportedAs(bug),
+    ...(bug.secondLook ?? []).map(({ by, says, note }) => `  ${by}: ${says}, ${note}`),
     `  ${size}, shown in ${shown} of ${runs} replays; round ${round.number}, ${round.source}, ${findOracle(round.oracle)?.needs.run ?? round.oracle}`,
     ...files.map((file) => `  ${file}`),
     `  again: ${bug.replay}`,

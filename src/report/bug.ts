@@ -48,6 +48,8 @@ export interface Bug extends Behaviour {
   /** The forms it was found in, this case's first. Counts add up to `count`; bugs kept by older releases lack them. */
   readonly variants?: readonly BugVariant[];
   readonly reproduced: Reproduced;
+  /** Who else was asked, and what they said. */
+  readonly secondLook?: readonly SecondLook[];
   /** Other releases and settings it was tried on. */
   readonly versions: readonly VersionTried[];
   readonly seed?: string;
@@ -68,6 +70,14 @@ export interface BugVariant {
   /** The kind of its finding. */
   readonly kind: string;
   readonly count: number;
+}
+
+/** What an independent way of looking at a finding says (`hunt/second-look.ts`). */
+export interface SecondLook {
+  /** `serial control`, or the name of an oracle. */
+  readonly by: string;
+  readonly says: 'agrees' | 'not isolation' | 'undecided';
+  readonly note: string;
 }
 
 export interface Reproduced {
@@ -100,6 +110,7 @@ export interface NewBug extends Behaviour {
   readonly raw?: RawSize | undefined;
   readonly count?: number;
   readonly variants?: readonly BugVariant[] | undefined;
+  readonly secondLook?: readonly SecondLook[] | undefined;
 }
 
 export function makeBug(found: NewBug): Bug {
@@ -129,6 +140,8 @@ export function makeBug(found: NewBug): Bug {
     behaviour: describeBehaviour(found),
     variants: found.variants ?? [{ variant: variantOf(found), kind: finding.kind, count }],
     reproduced: found.reproduced,
+    ...(found.secondLook && { secondLook: found.secondLook }),
+    ...(found.notIsolation && { notIsolation: true }),
     versions: found.versions ?? [],
     ...(seed === undefined ? {} : { seed }),
     replay: found.replay ?? `npx isolde bugs rerun ${id}`,

@@ -58,7 +58,7 @@ export function reportDocument(bug: Bug): ReportDocument {
   return {
     title: bug.title,
     label,
-    standing: `${nameEngine(bug.target.name)} ${bug.target.version}, ${bug.level.toUpperCase()}; ${describeLabel(label)}; shown in ${bug.reproduced.shown} of ${bug.reproduced.runs} runs`,
+    standing: `${nameEngine(bug.target.name)} ${bug.target.version}, ${bug.level.toUpperCase()}; ${describeLabel(label)}${bug.notIsolation === true ? '; not isolation' : ''}; shown in ${bug.reproduced.shown} of ${bug.reproduced.runs} runs`,
     summary: summarize(bug, comparisons),
     setup: bug.case.setup,
     comparisons,

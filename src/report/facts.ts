@@ -24,6 +24,7 @@ export function factsOf(bug: Bug): Fact[] {
     { label: 'Claim', value: describeLabel(labelOf(bug)) },
     { label: 'Clause broken', value: bug.clause },
     { label: 'Kind', value: `${finding.kind} (${finding.oracle} oracle, ${finding.certainty})` },
+    ...secondLookFacts(bug),
     { label: 'Reproduced', value: `${reproduced.shown} of ${reproduced.runs} runs` },
     {
       label: 'Minimal case',
@@ -42,6 +43,18 @@ export function factsOf(bug: Bug): Fact[] {
       ? []
       : [{ label: 'Shows as', value: kindsOf(bug.variants) }]),
     { label: 'Signature', value: bug.signature },
+  ];
+}
+
+function secondLookFacts({ secondLook = [], notIsolation }: Bug): Fact[] {
+  const looks = secondLook.map(
+    ({ by, says, note }) => `${by} ${says === 'agrees' ? 'agrees' : `says ${says}`}: ${note}`,
+  );
+  return [
+    ...(notIsolation === true
+      ? [{ label: 'Not isolation', value: 'it shows with its sessions one after another, too' }]
+      : []),
+    ...(looks.length === 0 ? [] : [{ label: 'Second look', value: looks.join('; ') }]),
   ];
 }
 

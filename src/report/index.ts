@@ -7,6 +7,7 @@ export {
   type RawSize,
   type Reproduced,
   type RerunOutcome,
+  type SecondLook,
   sizeOfHistory,
   type VersionTried,
 } from './bug.js';

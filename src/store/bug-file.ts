@@ -5,7 +5,7 @@
 import { levels } from '../contracts/index.js';
 import type { TargetStamp } from '../histories/index.js';
 import { checkFormat, type JsonNode, parseJson } from '../json.js';
-import type { Bug, BugVariant, RawSize, Reproduced, VersionTried } from '../report/index.js';
+import type { Bug, BugVariant, RawSize, Reproduced, SecondLook, VersionTried } from '../report/index.js';
 import { optional } from './finding-file.js';
 
 const format = 'isolde-bug';
@@ -54,6 +54,8 @@ export function parseSignedRecord(
     'raw',
     'count',
     'variants',
+    'secondLook',
+    'notIsolation',
     'firstSeen',
     'lastSeen',
     'signedBy',
@@ -84,6 +86,10 @@ export function parseSignedRecord(
     replay: node.at('replay').text(),
     ...optional('raw', node.maybe('raw', readSize)),
     count: node.at('count').count(),
+    ...optional('secondLook', node.maybe('secondLook', readLooks)),
+    ...(node.maybe('notIsolation', (each) => each.value === true || each.fail('expected true')) === true && {
+      notIsolation: true,
+    }),
     ...optional('variants', node.maybe('variants', readVariants)),
     firstSeen: readTime(node.at('firstSeen')),
     lastSeen: readTime(node.at('lastSeen')),
@@ -135,6 +141,17 @@ function readTarget(node: JsonNode): TargetStamp {
     ...optional('url', node.maybe('url', text_)),
     ...optional('settings', settings),
   };
+}
+
+function readLooks(node: JsonNode): readonly SecondLook[] {
+  return node.items().map((look) => {
+    look.object(['by', 'says', 'note']);
+    return {
+      by: look.at('by').text(),
+      says: look.at('says').oneOf(['agrees', 'not isolation', 'undecided']),
+      note: look.at('note').text(),
+    };
+  });
 }
 
 function readReproduced(node: JsonNode): Reproduced {

@@ -1,0 +1,131 @@
+import { describe, expect, it } from 'vitest';
+import type { Case } from '../cases/index.js';
+import { type Finding, judgedHistory } from '../check/index.js';
+import { findContract } from '../contracts/index.js';
+import { Database, type Observe } from '../judge/index.js';
+import { openTarget, type Target } from '../targets/index.js';
+import { type HuntRequest, type Outcome, pursue } from './pursue.js';
+import { lookAgain, serialOrders } from './second-look.js';
+
+const contract = findContract('duckdb:snapshot')!;
+const program: Case = {
+  name: 'two sessions',
+  setup: ['CREATE TABLE t (id INT PRIMARY KEY, v INT)', 'INSERT INTO t VALUES (1, 10), (2, 20)'],
+  sessions: [
+    { name: 'T1', statements: ['BEGIN', 'UPDATE t SET v = 11 WHERE id = 1', 'COMMIT'] },
+    { name: 'T2', statements: ['BEGIN', 'SELECT * FROM t WHERE id = 1'] },
+    { name: 'after', statements: ['SELECT * FROM t'] },
+  ],
+};
+const schedule = {
+  batches: [[[0, 0]], [[1, 0]], [[0, 1]], [[0, 2]], [[1, 1]], [[2, 0]]] as const,
+};
+
+describe('serial orders', () => {
+  it('are all orders of the sessions, open transactions ended and the closing read last', () => {
+    const orders = serialOrders(program, 'duckdb');
+    expect(orders.map(({ schedule: order }) => order!.batches.flat().map(([s]) => s))).toEqual([
+      [0, 0, 0, 1, 1, 1, 2],
+      [1, 1, 1, 0, 0, 0, 2],
+    ]);
+    expect(orders[0]!.case.sessions[1]!.statements.at(-1)).toBe('ROLLBACK');
+    expect(orders[0]!.case.sessions[0]).toEqual(program.sessions[0]);
+  });
+});
+
+/** DuckDB, except that the answers to queries on t are changed: always, or only while another transaction is open. */
+async function lying(when: 'always' | 'concurrent'): Promise<Target> {
+  const target = await openTarget('duckdb:');
+  let open = 0;
+  const createScratch = async () => {
+    const scratch = await target.createScratch();
+    const openSession = async (limits: Parameters<typeof scratch.openSession>[0]) => {
+      const session = await scratch.openSession(limits);
+      const execute = async (sql: string) => {
+        const others = open - (inside ? 1 : 0);
+        const answer = await session.execute(sql);
+        const isOpen = answer.transaction !== 'none';
+        if (isOpen !== inside) open += isOpen ? 1 : -1;
+        inside = isOpen;
+        const lies = when === 'always' || others > 0;
+        return lies && /^\s*SELECT/i.test(sql) && answer.rows !== undefined
+          ? { ...answer, rows: answer.rows.map((row) => row.map((cell) => (cell === 10 ? 77 : cell))) }
+          : answer;
+      };
+      let inside = false;
+      return Object.assign(Object.create(session), { execute, close: () => session.close() });
+    };
+    return Object.assign(Object.create(scratch), {
+      openSession,
+      reset: (setup: readonly string[]) => scratch.reset(setup),
+      waiting: () => scratch.waiting(),
+      drop: () => scratch.drop(),
+    });
+  };
+  return { ...target, createScratch };
+}
+
+async function pursued(when: 'always' | 'concurrent'): Promise<Outcome> {
+  const database = await Database.open({ open: () => lying(when) });
+  try {
+    const request: HuntRequest = {
+      ...{ case: readsLast, schedule: concurrent, oracle: 'mechanism' },
+      ...{ level: 'snapshot', contract },
+    };
+    const observed = await database.observe(request, 0);
+    if (observed.kind !== 'ran') throw new Error(observed.kind);
+    const { history, findings } = observed;
+    expect(findings.length).toBeGreaterThan(0);
+    return await pursue(
+      { request, finding: findings[0]!, history },
+      { database, lane: 0, confirmRuns: 1, vendor: contract },
+    );
+  } finally {
+    await database.close();
+  }
+}
+
+/** T2 reads while T1 is open. */
+const readsLast: Case = { ...program, sessions: program.sessions.slice(0, 2) };
+const concurrent = { batches: [[[0, 0]], [[0, 1]], [[1, 0]], [[1, 1]], [[0, 2]]] as const };
+
+describe('a finding', () => {
+  it('that shows with its sessions one after another is marked and grouped as not isolation', async () => {
+    const outcome = await pursued('always');
+    expect(outcome).toMatchObject({
+      kind: 'bug',
+      bug: { notIsolation: true, secondLook: [{ by: 'serial control', says: 'not isolation' }] },
+    });
+  }, 30_000);
+
+  it('that needs concurrency is said to, and other oracles are asked', async () => {
+    const outcome = await pursued('concurrent');
+    if (outcome.kind !== 'bug') throw new Error(outcome.kind);
+    expect(outcome.bug.notIsolation).toBeUndefined();
+    expect(outcome.bug.secondLook).toMatchObject([
+      { by: 'serial control', says: 'agrees' },
+      { by: 'dependency-graph' },
+    ]);
+  }, 30_000);
+
+  it('that shows without concurrency, but only with added SQL, is none', async () => {
+    const finding = { kind: 'G1a', oracle: 'dependency-graph' } as Finding;
+    const observe =
+      (plain: boolean): Observe =>
+      async ({ oracle }) => {
+        const history = { header: { sessions: [] }, operations: [] } as unknown as Parameters<
+          typeof judgedHistory
+        >[0];
+        const findings = plain || oracle === 'dependency-graph' ? [finding] : [];
+        return { kind: 'ran', ...judgedHistory(history, { oracle, findings }) };
+      };
+    const request: HuntRequest = {
+      ...{ case: program, schedule, oracle: 'dependency-graph' },
+      ...{ level: 'snapshot', contract },
+    };
+    const look = (plain: boolean) =>
+      lookAgain(request, finding, { observe: observe(plain), lane: 0, dialect: 'duckdb' });
+    expect(await look(false)).toMatchObject({ addedSqlAlone: true, notIsolation: false });
+    expect(await look(true)).toMatchObject({ addedSqlAlone: false, notIsolation: true });
+  });
+});

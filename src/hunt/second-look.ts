@@ -1,0 +1,146 @@
+/**
+ * A second look at a finding before anybody sees it, by ways that do not share what the first one rests on:
+ *
+ * 1. Serial control: the case's sessions run one after another, in every order of them, transactions that the case leaves open
+ *    rolled back. What still shows there is a bug, but no bug of isolation. What shows there only with the SQL that an oracle
+ *    adds is a matter between that SQL and the database, and no finding.
+ * 2. The other oracles that can judge by the contract look at a run of their own. An oracle that sees something wrong agrees; one that
+ *    sees nothing proves nothing, for each is blind to what others see.
+ */
+import { type Case, type ScheduledCase, type StatementRef, totalOrder } from '../cases/index.js';
+import { constantOracles, type Finding, oracleNamed, oraclesFor } from '../check/index.js';
+import type { Observe } from '../judge/index.js';
+import type { SecondLook } from '../report/index.js';
+import { classifyStatement, type Dialect } from '../sql/index.js';
+import { counted } from '../words.js';
+import type { HuntRequest } from './pursue.js';
+
+export interface Looked {
+  readonly looks: readonly SecondLook[];
+  /** It needs no concurrency. */
+  readonly notIsolation: boolean;
+  /** It shows without concurrency, and then only with added SQL. */
+  readonly addedSqlAlone: boolean;
+}
+
+export interface LookOptions {
+  readonly observe: Observe;
+  readonly lane: number;
+  readonly dialect: Dialect;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Orders of sessions that are tried at most. */
+const mostOrders = 12;
+
+/** Looks again at a finding that a request shows. */
+export async function lookAgain(
+  request: HuntRequest,
+  finding: Finding,
+  options: LookOptions,
+): Promise<Looked> {
+  const orders = serialOrders(request.case, options.dialect);
+  const shown = await countShown(request, orders, finding, options);
+  if (shown === 0) {
+    const note = `none of ${counted(orders.length, 'order')} of its sessions, one after another, shows it`;
+    const others = await askOthers(request, finding, options);
+    return {
+      looks: [{ by: 'serial control', says: 'agrees', note }, ...others],
+      notIsolation: false,
+      addedSqlAlone: false,
+    };
+  }
+  const isPlain = oracleNamed(request.oracle).needs.run === 'plain';
+  const plain = isPlain ? shown : await countShown(withoutAddedSql(request), orders, undefined, options);
+  const note = `${shown} of ${counted(orders.length, 'order')} of its sessions, one after another, ${shown === 1 ? 'shows' : 'show'} it too`;
+  return {
+    looks: [{ by: 'serial control', says: 'not isolation', note }],
+    notIsolation: plain > 0,
+    addedSqlAlone: plain === 0,
+  };
+}
+
+function withoutAddedSql(request: HuntRequest): HuntRequest {
+  const plain = oraclesFor(request.contract).find(({ needs }) => needs.run === 'plain');
+  return plain === undefined ? request : { ...request, oracle: plain.name };
+}
+
+/** How many of the orders show a finding of the same kind; without a finding: any. */
+async function countShown(
+  request: HuntRequest,
+  orders: readonly ScheduledCase[],
+  wanted: Finding | undefined,
+  { observe, lane, signal }: LookOptions,
+): Promise<number> {
+  let shown = 0;
+  for (const order of orders) {
+    if (signal?.aborted === true) break;
+    const observed = await observe({ ...request, ...order }, lane);
+    if (observed.kind !== 'ran') continue;
+    if (observed.findings.some(({ kind }) => wanted === undefined || kind === wanted.kind)) shown++;
+  }
+  return shown;
+}
+
+async function askOthers(
+  request: HuntRequest,
+  finding: Finding,
+  { observe, lane, signal }: LookOptions,
+): Promise<SecondLook[]> {
+  const looks: SecondLook[] = [];
+  const known = new Set([request.oracle, ...constantOracles().map(({ name }) => name)]);
+  if (finding.oracle === 'server') return looks;
+  for (const { name, rounds } of oraclesFor(request.contract)) {
+    if (rounds === undefined || known.has(name) || signal?.aborted === true) continue;
+    const observed = await observe({ ...request, oracle: name }, lane);
+    const found = observed.kind === 'ran' ? observed.findings[0] : undefined;
+    looks.push(
+      found === undefined
+        ? { by: name, says: 'undecided', note: 'sees nothing wrong, which proves nothing' }
+        : { by: name, says: 'agrees', note: `finds ${found.kind}` },
+    );
+  }
+  return looks;
+}
+
+/** The sessions one after another in every order; the one that reads the final state stays last. */
+export function serialOrders(program: Case, dialect: Dialect): readonly ScheduledCase[] {
+  const closed: Case = {
+    ...program,
+    sessions: program.sessions.map((session) => ({
+      ...session,
+      statements: endsOpen(session.statements, dialect)
+        ? [...session.statements, 'ROLLBACK']
+        : session.statements,
+    })),
+  };
+  const numbers = closed.sessions.map((_, number) => number);
+  const last = numbers.filter((number) => closed.sessions[number]!.name === 'after');
+  const others = numbers.filter((number) => !last.includes(number));
+  const orders: ScheduledCase[] = [];
+  for (const order of permutations(others)) {
+    if (orders.length === mostOrders) break;
+    const refs = [...order, ...last].flatMap((s) =>
+      closed.sessions[s]!.statements.map((_, p): StatementRef => [s, p]),
+    );
+    orders.push({ case: closed, schedule: totalOrder(refs) });
+  }
+  return orders;
+}
+
+function endsOpen(statements: readonly string[], dialect: Dialect): boolean {
+  let open = false;
+  for (const sql of statements) {
+    const { kind } = classifyStatement(sql, dialect);
+    if (kind === 'begin') open = true;
+    else if (kind === 'commit' || kind === 'rollback') open = false;
+  }
+  return open;
+}
+
+function* permutations(items: readonly number[]): Generator<readonly number[]> {
+  if (items.length <= 1) yield items;
+  else
+    for (const first of items)
+      for (const rest of permutations(items.filter((each) => each !== first))) yield [first, ...rest];
+}
