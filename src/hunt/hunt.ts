@@ -20,7 +20,8 @@ import { makeBug, sizeOfHistory } from '../report/index.js';
 import { UnreadableBug } from '../store/index.js';
 import { countRound, type HuntCounters, newCounters } from './counters.js';
 import type { HuntOptions, HuntResult, Shelved } from './hunt-options.js';
-import { type HuntRequest, type Outcome, pursue, type Raw } from './pursue.js';
+import type { HuntRequest } from './hunt-request.js';
+import { type Outcome, pursue, type Raw } from './pursue.js';
 import { groupSize, type Round, Rounds } from './round.js';
 import { KnownPrograms } from './row-mirror.js';
 

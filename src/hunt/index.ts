@@ -3,9 +3,9 @@ export { CrashedEngines, EngineOpener } from './crashed-engines.js';
 export { type FoundTemplates, readTemplates, templatesOfStore } from './found-templates.js';
 export { hunt } from './hunt.js';
 export type { HuntEvent, HuntOptions, HuntResult, Shelf, Shelved } from './hunt-options.js';
+export type { HuntRequest } from './hunt-request.js';
 export { type HuntName, type HuntState, HuntStateFile } from './hunt-state.js';
 export {
-  type HuntRequest,
   type Outcome,
   type Pursued,
   type PursueOptions,

@@ -17,9 +17,9 @@
  */
 import type { Schedule } from '../cases/index.js';
 import { type Finding, focusOf, identityOf, type OracleName, oracleNamed } from '../check/index.js';
-import { type Contract, describeKind, type Level } from '../contracts/index.js';
+import { type Contract, describeKind } from '../contracts/index.js';
 import type { History } from '../histories/index.js';
-import type { Database, Observe, RunRequest } from '../judge/index.js';
+import type { Database, Observe } from '../judge/index.js';
 import {
   type Candidate,
   DatabaseOracle,
@@ -32,13 +32,8 @@ import {
   witnessOf,
 } from '../reduce/index.js';
 import type { SecondLook } from '../report/index.js';
+import type { HuntRequest } from './hunt-request.js';
 import { lookAgain } from './second-look.js';
-
-/** A run of a hunt: everything about it is chosen. */
-export interface HuntRequest extends RunRequest {
-  readonly level: Level;
-  readonly contract: Contract;
-}
 
 /** A finding with the run that shows it; the history's operations name statements of the request's case. */
 export interface Raw {

@@ -4,7 +4,8 @@ import { type Finding, judgedHistory } from '../check/index.js';
 import { findContract } from '../contracts/index.js';
 import { Database, type Observe } from '../judge/index.js';
 import { openTarget, type Target } from '../targets/index.js';
-import { type HuntRequest, type Outcome, pursue } from './pursue.js';
+import type { HuntRequest } from './hunt-request.js';
+import { type Outcome, pursue } from './pursue.js';
 import { lookAgain, serialOrders } from './second-look.js';
 
 const contract = findContract('duckdb:snapshot')!;

@@ -13,7 +13,7 @@ import type { Observe } from '../judge/index.js';
 import type { SecondLook } from '../report/index.js';
 import { classifyStatement, type Dialect } from '../sql/index.js';
 import { counted } from '../words.js';
-import type { HuntRequest } from './pursue.js';
+import type { HuntRequest } from './hunt-request.js';
 
 export interface Looked {
   readonly looks: readonly SecondLook[];

@@ -1,9 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { parseScript, type ScheduledCase } from '../cases/index.js';
-import { type Finding, type Oracle, oracleNamed, registerOracle } from '../check/index.js';
+import { type Finding, judgedHistory, type Oracle, oracleNamed, registerOracle } from '../check/index.js';
 import { findContract } from '../contracts/index.js';
 import { fakeTarget } from '../execute/fake-target.case.js';
+import type { History } from '../histories/index.js';
+import type { Observe } from '../judge/index.js';
 import { openTarget, type Target } from '../targets/index.js';
 import { describeLive } from '../targets/mariadb/live-mariadb.case.js';
 import { buryCase } from './bury.js';
@@ -47,6 +49,48 @@ function statementsOf({ result }: ReductionResult): string[] {
     .flat()
     .map(([s, p]) => `${result.case.sessions[s]!.name}: ${result.case.sessions[s]!.statements[p]}`);
 }
+
+describe('a smaller case', () => {
+  const finding = { kind: 'stale-read', oracle: 'mechanism', operations: [] } as unknown as Finding;
+  /** Every run shows the finding; statements about `gone` do not run. */
+  const observe: Observe = async ({ case: program }) => {
+    const operations = program.sessions.flatMap(({ statements }, session) =>
+      statements.map((sql, index) => ({
+        ...{ index, session, transaction: session, kind: 'select', sql, start: 0, end: 1 },
+        ...(/gone/.test(sql)
+          ? { outcome: 'error', error: { class: 'syntax', message: 'no such column: gone' } }
+          : { outcome: 'ok' }),
+      })),
+    );
+    const history = { header: { sessions: ['A'] }, operations } as unknown as History;
+    return { kind: 'ran', ...judgedHistory(history, { oracle: 'mechanism', findings: [finding] }) };
+  };
+  const candidate = (...statements: string[]) =>
+    candidateOf({ case: { name: 'c', setup: [], sessions: [{ name: 'A', statements }] } });
+  const trials = async () => {
+    const database = { target: await openTarget('duckdb:') };
+    const own = DatabaseOracle.inLane({ database, observe, lane: 0 }, {});
+    const history = { header: { sessions: ['A'] }, operations: [] } as unknown as History;
+    own.lookFor(own.identity(finding, history));
+    return own;
+  };
+
+  it('with a statement that does not run any more is refused, although it shows the finding', async () => {
+    const own = await trials();
+    expect(await own.runOnce(candidate('SELECT a', 'SELECT b'), 0)).toMatchObject({ verdict: 'same' });
+    expect(await own.runOnce(candidate('SELECT gone'), 0)).toMatchObject({
+      verdict: 'infeasible',
+      note: 'a statement does not run: no such column: gone',
+    });
+    expect(await own.runOnce(candidate('SELECT a'), 0)).toMatchObject({ verdict: 'same' });
+  });
+
+  it('may keep statements that failed in the case it comes from', async () => {
+    const own = await trials();
+    await own.runOnce(candidate('SELECT a', 'SELECT gone'), 0);
+    expect(await own.runOnce(candidate('SELECT gone'), 0)).toMatchObject({ verdict: 'same' });
+  });
+});
 
 describe('DuckDB #17223 among 200 irrelevant statements of six sessions', () => {
   it.each(names)('is found again by %s', async (strategy) => {

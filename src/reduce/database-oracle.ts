@@ -50,10 +50,14 @@ interface TrialPlace {
 const stuck: ReadonlySet<ErrorClass> = new Set(['lock-timeout', 'statement-timeout', 'cancelled']);
 const gone: ReadonlySet<ErrorClass> = new Set(['connection-lost', 'crash']);
 const mostDeaths = 3;
+/** What a statement fails with that says nothing: a name that is gone, a word that is missing. */
+const meaningless: ReadonlySet<ErrorClass> = new Set(['syntax', 'unsupported', 'other']);
 
 export class DatabaseOracle implements FindingOracle {
   readonly lanes: number;
   #wanted: string | undefined;
+  /** How many statements of the case trials began with did not run; smaller cases may not have more. */
+  #meaningless: number | undefined;
   #setting: TrialSetting;
 
   private constructor(
@@ -110,6 +114,7 @@ export class DatabaseOracle implements FindingOracle {
   /** Sets the finding that trials look for. */
   lookFor(identity: string): void {
     this.#wanted = identity;
+    this.#meaningless = undefined;
   }
 
   async run(candidate: Candidate, lane: number): Promise<TrialResult> {
@@ -149,8 +154,13 @@ export class DatabaseOracle implements FindingOracle {
     if (observed.kind === 'cut') return { verdict: 'infeasible', note: 'the run was cut short' };
     const { history, findings } = observed;
     const same = findings.find((finding) => this.identity(finding, history) === this.#wanted);
-    if (same !== undefined) return { verdict: 'same', finding: same, history };
     const errors = history.operations.flatMap(({ error }) => error ?? []);
+    if (same !== undefined) {
+      const broken = errors.filter((error) => meaningless.has(error.class));
+      this.#meaningless ??= broken.length;
+      if (broken.length <= this.#meaningless) return { verdict: 'same', finding: same, history };
+      return { verdict: 'infeasible', history, note: `a statement does not run: ${broken.at(-1)!.message}` };
+    }
     const waited = errors.find((error) => stuck.has(error.class));
     if (waited !== undefined) return { verdict: 'infeasible', history, note: waited.message };
     if (history.operations.some(({ end }) => end === null)) {
