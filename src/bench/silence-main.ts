@@ -1,4 +1,7 @@
-/** `npm run check:silence [-- URL LEVEL] [--transactions N] [--seed S] [--round R]`: listens for false alarms on real engines. */
+/**
+ * `npm run check:silence [-- URL LEVEL] [--transactions N] [--seed S] [--round R]`: listens for false alarms on real engines. A URL
+ * that is not on the list (another version, another setting) needs its level.
+ */
 import { parseArgs } from 'node:util';
 import { parseLevel } from '../contracts/index.js';
 import { listenForAlarms, silentTargets } from './silence.js';
@@ -12,12 +15,17 @@ const { values, positionals } = parseArgs({
   },
 });
 const [url, level] = positionals;
-const asked = silentTargets
+const known = silentTargets
   .flatMap((target) => target.levels.map((each) => ({ url: target.url, level: each })))
   .filter(
     (each) =>
       (url === undefined || each.url === url) && (level === undefined || each.level === parseLevel(level)),
   );
+const wanted = level === undefined ? undefined : parseLevel(level);
+// Another version or setting: whoever names it knows what it is.
+const asked =
+  known.length > 0 || url === undefined || wanted === undefined ? known : [{ url, level: wanted }];
+if (asked.length === 0) throw new Error(`no engine or level of that name: ${positionals.join(' ')}`);
 
 let [alarms, total] = [0, 0];
 for (const each of asked) {
@@ -31,11 +39,11 @@ for (const each of asked) {
   });
   alarms += result.alarms.length;
   total += result.transactions;
-  const known = Object.entries(result.known).map(([issue, count]) => `; ${count} × ${issue}`);
+  const seen = Object.entries(result.known).map(([issue, count]) => `; ${count} × ${issue}`);
   const seconds = (performance.now() - start) / 1000;
   console.log(
     `${each.url} ${each.level}: ${result.transactions} transactions, ${result.statements} statements (${((result.failed / result.statements) * 100).toFixed(1)} % failed), ` +
-      `${result.readsJudged} reads judged and ${result.readsSkipped} not, ${result.alarms.length} alarms${known.join('')} (${seconds.toFixed(0)} s)`,
+      `${result.readsJudged} reads judged and ${result.readsSkipped} not, ${result.alarms.length} alarms${seen.join('')} (${seconds.toFixed(0)} s)`,
   );
 }
 console.log(`${total} transactions, ${alarms} false alarms`);

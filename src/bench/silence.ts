@@ -56,6 +56,25 @@ export const knownBugs: readonly KnownBug[] = [
     given: updatesKeys,
     issue: 'MySQL #113228 family, a row whose key changed is still seen under its old key after an own write',
   },
+  ...(['read committed', 'repeatable read'] as const).map(
+    (level): KnownBug => ({
+      url: 'mariadb:?engine=rocksdb',
+      level,
+      kinds: ['lock-violated'],
+      after: ({ sql = '' }) => /\bSHARE MODE SKIP LOCKED\b/i.test(sql),
+      issue: 'MyRocks takes no lock for LOCK IN SHARE MODE SKIP LOCKED',
+    }),
+  ),
+  {
+    url: 'mariadb:?engine=rocksdb',
+    level: 'repeatable read',
+    kinds: [
+      ...['lost-update', 'read-skew', 'read-write-skew', 'G-single', 'G-nonadjacent', 'fractured-snapshot'],
+      ...['post-snapshot-read', 'update-of-changed-row', 'wrong-result', 'missing-row', 'extra-row'],
+    ],
+    after: ({ error }) => error !== undefined,
+    issue: 'MyRocks takes another snapshot after a failed statement that had written',
+  },
 ];
 
 /** Whether somebody changed a column of a primary key. */
@@ -86,7 +105,10 @@ function updatesKeys({ header, operations }: History): boolean {
 export const silentTargets: readonly { readonly url: string; readonly levels: readonly Level[] }[] = [
   { url: 'postgres:', levels: ['read committed', 'repeatable read', 'serializable'] },
   { url: 'mariadb:', levels: ['read uncommitted', 'read committed', 'repeatable read', 'serializable'] },
+  { url: 'mariadb:?engine=rocksdb', levels: ['read committed', 'repeatable read'] },
   { url: 'sqlite:', levels: ['serializable'] },
+  { url: 'sqlite:?journal=delete', levels: ['serializable'] },
+  { url: 'turso:', levels: ['serializable'] },
   { url: 'turso:?mode=mvcc', levels: ['snapshot'] },
 ];
 
