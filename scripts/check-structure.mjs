@@ -28,6 +28,7 @@ const order = [
   ['reproduce', 'the order behind a raw history, and replays in it'],
   ['reduce', 'the fewest statements that still show a finding'],
   ['dedupe', 'behaviour signatures: which findings are one bug'],
+  ['known', 'bugs that others have reported: facts, features, cases that show them'],
   ['report', 'one bug as Markdown, HTML, scripts and vendor forms'],
   ['properties', 'generation actions and shipped properties'],
   ['store', 'one folder per bug on disk'],

@@ -15,6 +15,7 @@ const commands: Readonly<Record<string, () => Promise<AddCommand>>> = {
   hunt: async () => (await import('./hunt-command.js')).huntCommand,
   property: async () => (await import('./property-command.js')).propertyCommand,
   bugs: async () => (await import('./bugs-command.js')).bugsCommand,
+  known: async () => (await import('./known-command.js')).knownCommand,
   probe: async () => (await import('./probe-command.js')).probeCommand,
   run: async () => (await import('./run-command.js')).runCommand,
   generate: async () => (await import('./generate-command.js')).generateCommand,

@@ -5,5 +5,6 @@ export {
   nameOf,
   signatureOf,
   signatureVersion,
+  triggerOf,
   variantOf,
 } from './signature.js';

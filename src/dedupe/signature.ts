@@ -43,6 +43,16 @@ export function variantOf(behaviour: Behaviour): string {
   return hash(variantLines(behaviour, eventsIn(behaviour)));
 }
 
+/**
+ * What the other transactions did to make an own write vanish: kinds of writes, in one line. Not part of the signature, for
+ * whoever met the bug sees the same; but reports of one signature with different triggers need not have one root cause.
+ */
+export function triggerOf(behaviour: Behaviour): string {
+  const others = causeOf(behaviour, eventsIn(behaviour))?.around?.others ?? [];
+  const kinds = others.flatMap((other) => other.replace(/^(open|committed|rolled back) /, '').split('+'));
+  return [...new Set(kinds.map((kind) => kind.replace(/ twice$/, '')))].sort().join(', ');
+}
+
 /** One word for the bug, for its id: an anomaly, a kind of finding, or `missed-conflict`. */
 export function nameOf(behaviour: Behaviour): CauseName {
   return causeOf(behaviour, eventsIn(behaviour))?.name ?? behaviour.finding.kind;
