@@ -26,7 +26,9 @@ export function compileCall(call: CallExpression, args: readonly Compiled[], ctx
     case 'abs/1':
       return absolute(args[0]!);
     case 'mod/2': {
-      if (args[0]!.type.family !== 'int' || args[1]!.type.family !== 'int') throw new NotDecidable('MOD');
+      // SQLite has it as a function of floats, where it has it at all.
+      if (args.some(({ type }) => type.family !== 'int') || dialect === 'sqlite')
+        throw new NotDecidable('MOD');
       const operation = arithmetic('%', args[0]!.type, args[1]!.type, dialect);
       return { type: operation.type, run: spread(args, ([a, b]) => operation.apply(a!, b!)) };
     }
