@@ -57,7 +57,7 @@ function* candidates(table: Table, facts: IdentityFacts): Generator<Identity> {
   for (const primary of [true, false])
     for (const key of keys) {
       const identity = key.columns.map(at);
-      if (key.primary === primary && identity.every((each) => isTold(table, each, primary, dialect)))
+      if (key.primary === primary && identity.every((each) => tellsApart(table, each, primary, dialect)))
         yield { identity, basis: 'declared' };
     }
   for (let column = 0; column < columns.length; column++)
@@ -65,7 +65,7 @@ function* candidates(table: Table, facts: IdentityFacts): Generator<Identity> {
 }
 
 /** Whether a column of a declared key tells rows apart: not by NULLs, and not by values of several types (SQLite). */
-function isTold(table: Table, at: number, primary: boolean, dialect: Dialect): boolean {
+function tellsApart(table: Table, at: number, primary: boolean, dialect: Dialect): boolean {
   const column = table.shape.columns[at];
   if (column === undefined || (!primary && !column.notNull)) return false;
   return dialect !== 'sqlite' || sqlType(column.type, dialect).family !== 'unknown';
