@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { PlainOperation, PlainValue } from '../../histories/index.js';
+import { linearize, type Model } from './linearize.js';
 import { checkOperations, op, simulate } from './operations.case.js';
 
 /** Tries every order of every choice of operations of unknown outcome. */
@@ -126,6 +127,49 @@ describe('linearizability', () => {
     expect(
       checkOperations('mutex', [op(0, 1, 'acquire'), op(2, undefined, 'release'), op(3, 4, 'acquire')]).kinds,
     ).toEqual([]);
+  });
+
+  it('says what was too much for it, and decides nothing then', () => {
+    const open = Array.from({ length: 31 }, (_, i) => op(i, 100 + i, 'write', i));
+    const crowded = checkOperations('register', [...open, op(200, 201, 'read', 99)]);
+    expect(crowded.kinds).toEqual([]);
+    expect(crowded.unknownReasons[0]).toContain('more than 30 operations were open at once');
+    // Twelve writes at once leave 12 · 2^11 configurations before the first of them ends.
+    const writes = Array.from({ length: 12 }, (_, i) => op(i, 100 + i, 'write', i));
+    const model: Model<PlainValue> = {
+      initial: null,
+      step: (state, { f, value }) => (f === 'write' ? value : value === state ? state : undefined),
+      isRead: ({ f }) => f === 'read',
+      isBlind: ({ f }) => f === 'write',
+      key: String,
+    };
+    const all = writes.map((_, i) => i);
+    const limited = linearize(writes, all, model, { open: 30, configurations: 1_000 });
+    expect(limited).toEqual({
+      outcome: 'unknown',
+      reason: 'more than 1000 orders would have to be followed',
+    });
+    expect(linearize(writes, all, model)).toEqual({ outcome: 'linearizable' });
+  });
+
+  it('decides 20,000 operations of one key, and finds the one that is wrong', () => {
+    let state: PlainValue = null;
+    const operations = simulate(
+      11,
+      20_000,
+      (random, position) => (random(2) === 0 ? { f: 'read', value: null } : { f: 'write', value: position }),
+      (f, value) => {
+        if (f === 'write') state = value;
+        return state;
+      },
+    );
+    expect(checkOperations('register', operations)).toMatchObject({ kinds: [], unknownReasons: [] });
+    const reads = operations.flatMap(({ f, status }, at) => (f === 'read' && status === 'ok' ? [at] : []));
+    const at = reads.at(-100)!;
+    const stale = operations.map((each, i) =>
+      i === at ? { ...each, value: operations[reads[5]!]!.value } : each,
+    );
+    expect(checkOperations('register', stale).kinds).toEqual(['not-linearizable']);
   });
 
   it('decides a long history with hundreds of lost writes', () => {

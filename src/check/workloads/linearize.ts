@@ -11,7 +11,8 @@
  * - equal ones are kept once;
  * - an open read that fits the state takes effect at once: it changes nothing, so nothing is lost by it;
  * - an operation of unknown outcome need not take effect, so it takes effect only where the next one needs it: it lets an
- *   open read fit, or is followed by an operation that looks at the state. Alike ones are counted and not told apart, of
+ *   open read fit, or is followed by an operation that looks at the state; one that leads to a state which nobody looks for
+ *   any more is left out. Alike ones are counted and not told apart, of
  *   two configurations that differ only in those the one that used fewer is kept, and what all have used is forgotten.
  *
  * The problem is NP-complete; a limit on configurations makes the answer `unknown`.
@@ -28,6 +29,8 @@ export interface Model<State> {
   isBlind(operation: PlainOperation): boolean;
   /** Equal for equal states. */
   key(state: State): string;
+  /** The key of the only state in which an operation can take effect, if there is only one. */
+  needs?(operation: PlainOperation): string | undefined;
 }
 
 export type Linearization =
@@ -42,8 +45,17 @@ export type Linearization =
     }
   | { readonly outcome: 'unknown'; readonly reason: string };
 
+/** Operations are told apart by the bits of one number. */
 const mostSlots = 30;
-const mostConfigurations = 200_000;
+
+export interface LinearizeLimits {
+  /** Operations open at once, at most 30. */
+  readonly open: number;
+  /** Configurations followed at once; 200,000 take some 100 MB. */
+  readonly configurations: number;
+}
+
+const usualLimits: LinearizeLimits = { open: mostSlots, configurations: 200_000 };
 
 interface Configuration<State> {
   readonly state: State;
@@ -60,27 +72,36 @@ export function linearize<State>(
   operations: readonly PlainOperation[],
   which: readonly number[],
   model: Model<State>,
+  limits: LinearizeLimits = usualLimits,
 ): Linearization {
-  return new Search(operations, model).run(which);
+  return new Search(operations, model, limits).run(which);
 }
 
 class Search<State> {
   readonly #operations: readonly PlainOperation[];
   readonly #model: Model<State>;
+  readonly #limits: LinearizeLimits;
   /** The operation in each slot, -1 where it is free. */
   readonly #slots: number[] = [];
   /** Kinds of operations that never end: one of each, and how many there are that may still take effect. */
-  readonly #lostKinds: { readonly operation: PlainOperation; available: number }[] = [];
+  readonly #lostKinds: { readonly operation: PlainOperation; readonly until: number; available: number }[] =
+    [];
+  /** The kinds of these that may still be of use. */
+  #useful: number[] = [];
+  /** For a state's key, when the last operation ends that looks for it; undefined if the model cannot say. */
+  #lastNeeded: ReadonlyMap<string, number> | undefined;
   readonly #kindOf = new Map<string, number>();
   #configurations: Configuration<State>[];
 
-  constructor(operations: readonly PlainOperation[], model: Model<State>) {
+  constructor(operations: readonly PlainOperation[], model: Model<State>, limits: LinearizeLimits) {
     this.#operations = operations;
     this.#model = model;
+    this.#limits = { ...limits, open: Math.min(limits.open, mostSlots) };
     this.#configurations = [{ state: model.initial, done: 0, lost: [], awaited: false }];
   }
 
   run(which: readonly number[]): Linearization {
+    this.#lastNeeded = this.#needs(which);
     const events = which
       .filter((at) => this.#counts(this.#operations[at]!))
       .flatMap((at) => {
@@ -89,10 +110,17 @@ class Search<State> {
         return end === Number.POSITIVE_INFINITY ? [begin] : [begin, { at, position: end, begins: false }];
       })
       .sort((a, b) => a.position - b.position || Number(b.begins) - Number(a.begins));
-    for (const { at, begins } of events) {
+    for (const { at, begins, position } of events) {
+      this.#useful = this.#useful.filter((kind) => {
+        const { available, until } = this.#lostKinds[kind]!;
+        return available > 0 && until >= position;
+      });
       if (begins) {
         if (!this.#begin(at)) {
-          return { outcome: 'unknown', reason: `more than ${mostSlots} operations were open at once` };
+          return {
+            outcome: 'unknown',
+            reason: `more than ${this.#limits.open} operations were open at once`,
+          };
         }
         continue;
       }
@@ -101,12 +129,33 @@ class Search<State> {
       if (outcome === 'too many') {
         return {
           outcome: 'unknown',
-          reason: `more than ${mostConfigurations} orders would have to be followed`,
+          reason: `more than ${this.#limits.configurations} orders would have to be followed`,
         };
       }
       if (outcome === 'none') return this.#impossible(at, before);
     }
     return { outcome: 'linearizable' };
+  }
+
+  /** Undefined if some operation may take effect in several states without being blind. */
+  #needs(which: readonly number[]): ReadonlyMap<string, number> | undefined {
+    if (this.#model.needs === undefined) return undefined;
+    const last = new Map<string, number>();
+    for (const at of which) {
+      const operation = this.#operations[at]!;
+      if (!this.#counts(operation)) continue;
+      const key = this.#model.needs(operation);
+      if (key !== undefined) last.set(key, Math.max(last.get(key) ?? 0, operation.end));
+    }
+    return last;
+  }
+
+  /** Until when a blind operation that never ends can be of use. */
+  #usefulUntil(operation: PlainOperation): number {
+    const { step, key, isBlind, initial } = this.#model;
+    if (this.#lastNeeded === undefined || !isBlind(operation)) return Number.POSITIVE_INFINITY;
+    const state = step(initial, operation);
+    return state === undefined ? Number.POSITIVE_INFINITY : (this.#lastNeeded.get(key(state)) ?? -1);
   }
 
   /** What failed did nothing, and a read that nobody got an answer to says nothing. */
@@ -118,17 +167,19 @@ class Search<State> {
     const operation = this.#operations[at]!;
     if (operation.status === 'info') {
       const name = `${operation.f} ${plainKey(operation.value)}`;
-      const kind = this.#kindOf.get(name);
-      if (kind !== undefined) this.#lostKinds[kind]!.available++;
-      else {
-        this.#kindOf.set(name, this.#lostKinds.length);
-        this.#lostKinds.push({ operation, available: 1 });
+      const known = this.#kindOf.get(name);
+      const kind = known ?? this.#lostKinds.length;
+      if (known === undefined) {
+        this.#kindOf.set(name, kind);
+        this.#lostKinds.push({ operation, until: this.#usefulUntil(operation), available: 0 });
       }
+      this.#lostKinds[kind]!.available++;
+      if (!this.#useful.includes(kind)) this.#useful.push(kind);
       return true;
     }
     const free = this.#slots.indexOf(-1);
     const slot = free < 0 ? this.#slots.length : free;
-    if (slot >= mostSlots) return false;
+    if (slot >= this.#limits.open) return false;
     this.#slots[slot] = at;
     if (this.#model.isRead(operation))
       this.#configurations = this.#configurations.map((each) => this.#withReads(each));
@@ -149,7 +200,7 @@ class Search<State> {
     for (const configuration of this.#configurations) visit(configuration);
     // First come first served: what used fewer of the lost is met first.
     for (let next = 0; next < work.length; next++) {
-      if (visited.size + ended.size > mostConfigurations) return 'too many';
+      if (visited.size + ended.size > this.#limits.configurations) return 'too many';
       for (const further of this.#steps(work[next]!)) visit(further);
     }
     this.#slots[slot] = -1;
@@ -175,7 +226,7 @@ class Search<State> {
       if (next === undefined) continue;
       yield this.#withReads({ state: next, done: done | (1 << slot), lost, awaited: false });
     }
-    for (let kind = 0; kind < this.#lostKinds.length; kind++) {
+    for (const kind of this.#useful) {
       const { operation, available } = this.#lostKinds[kind]!;
       if (available === 0 || (awaited && isBlind(operation))) continue;
       const next = step(state, operation);

@@ -25,6 +25,10 @@ function registerModel(emptyReads: 'initial' | 'anything'): Model<string> {
     isRead: ({ f }) => f === 'read',
     isBlind: ({ f }) => f === 'write',
     key: (state) => state,
+    needs({ f, value }) {
+      if (f === 'cas') return plainKey(isPair(value) ? value[0] : null);
+      return f !== 'read' || (value === null && emptyReads === 'anything') ? undefined : plainKey(value);
+    },
     step(state, { f, value }) {
       if (f === 'write') return plainKey(value);
       if (f === 'read') {
