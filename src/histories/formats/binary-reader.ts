@@ -43,6 +43,12 @@ export class BinaryReader {
     return ((BigInt(high) << 32n) | BigInt(low)).toString();
   }
 
+  /** An integer that nobody asks for. */
+  skipInteger(expected: string): void {
+    if (this.at + 8 > this.bytes.length) this.integer(expected);
+    this.at += 8;
+  }
+
   /** A number of things that take at least so many bytes each. */
   count(expected: string, leastBytes: number): number {
     const start = this.at;

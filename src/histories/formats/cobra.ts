@@ -14,6 +14,8 @@ import { allBytes } from './whole-file.js';
 
 const initialMarks: ReadonlySet<KvName> = new Set<KvName>([0xdeadbeef, 0xbebeebee]);
 
+const [startRecord, writeRecord, readRecord, commitRecord] = [...Buffer.from('SWRC')];
+
 export const isCobraLog = (name: string): boolean => /^T\d+\.log$/i.test(name);
 
 export async function readCobra(input: FormatInput): Promise<Imported> {
@@ -40,37 +42,38 @@ function readLog(reader: BinaryReader, builder: KvBuilder, session: string): voi
   };
   while (!reader.atEnd()) {
     const start = reader.at;
-    const letter = String.fromCharCode(reader.byte('a record'));
-    const misplaced = (expected: string): never => {
-      reader.at = start;
-      return reader.fail(expected, JSON.stringify(letter));
-    };
-    if (letter === 'S') {
+    const letter = reader.byte('a record');
+    if (letter === startRecord) {
       close('unknown');
       open = reader.integer('a transaction id');
-    } else if (open === undefined) misplaced('a record "S" that begins a transaction');
-    else if (letter === 'W') {
+    } else if (open === undefined) misplaced(reader, start, 'a record "S" that begins a transaction');
+    else if (letter === writeRecord) {
       const writeId = reader.integer('a write id');
       ops.write(reader.integer('a key'), writeId);
-      reader.integer('the hash of a value');
-    } else if (letter === 'R') {
+      reader.skipInteger('the hash of a value');
+    } else if (letter === readRecord) {
       const writer = reader.integer('the id of the writing transaction');
       const writeId = reader.integer('a write id');
       ops.read(
         reader.integer('a key'),
         initialMarks.has(writeId) || initialMarks.has(writer) ? null : writeId,
       );
-      reader.integer('the hash of a value');
-    } else if (letter === 'C') {
+      reader.skipInteger('the hash of a value');
+    } else if (letter === commitRecord) {
       const id = reader.integer('a transaction id');
       if (id !== open) {
         reader.at = start;
         reader.fail(`the commit of transaction ${open}`, `that of ${id}`);
       }
       close('committed');
-    } else misplaced('a record S, W, R or C');
+    } else misplaced(reader, start, 'a record S, W, R or C');
   }
   close('unknown');
+}
+
+function misplaced(reader: BinaryReader, start: number, expected: string): never {
+  reader.at = start;
+  return reader.fail(expected, JSON.stringify(String.fromCharCode(reader.bytes[start]!)));
 }
 
 /** T2 before T10. */
