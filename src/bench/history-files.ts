@@ -71,18 +71,16 @@ export interface RegisterShape {
   readonly keys: number;
 }
 
-/** A serial run over registers with unique values, interleaved by session, as Plume writes it. */
-export function* registerLines({
-  sessions,
-  txCount,
-  opCount,
-  keys,
-}: RegisterShape): Generator<string, void, undefined> {
+/** A serial run over registers with unique values, interleaved by session, as Plume writes it: the sessions take turns, or come at random. */
+export function* registerLines(
+  { sessions, txCount, opCount, keys }: RegisterShape,
+  turns: 'in turn' | 'at random' = 'in turn',
+): Generator<string, void, undefined> {
   const random = lcg(11);
   const registers = new Int32Array(keys);
   let value = 1;
   for (let txn = 0; txn < txCount; txn++) {
-    const session = txn % sessions;
+    const session = turns === 'in turn' ? txn % sessions : random(sessions);
     for (let i = 0; i < opCount; i++) {
       const key = random(keys);
       if (random(2) === 0) yield `r(${key},${registers[key]},${session},${txn})\n`;
@@ -92,6 +90,13 @@ export function* registerLines({
       }
     }
   }
+}
+
+/** The same with the lines of each session together, the sessions of different length. */
+export function bySession(shape: RegisterShape): string[] {
+  const sessions = Array.from({ length: shape.sessions }, (): string[] => []);
+  for (const line of registerLines(shape, 'at random')) sessions[Number(line.split(',')[2])]!.push(line);
+  return sessions.flat();
 }
 
 /** A linear congruential generator: the same file on every machine. */

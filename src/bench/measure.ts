@@ -6,6 +6,8 @@ export interface Figure {
   readonly measured: string;
   readonly target?: string;
   readonly pass?: boolean;
+  /** What others publish. */
+  readonly published?: string;
 }
 
 /** Prints figures as an aligned table. */

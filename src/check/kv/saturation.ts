@@ -207,12 +207,15 @@ function saturateCausal(
       if (source === noSource) continue;
       const key = history.opKey[op]!;
       const version = source < 0 ? -1 : opTx[source]!;
+      const versionClock = version * width;
       for (let g = groups.offsets[key]!; g < groups.offsets[key + 1]!; g++) {
         const s = groups.session[g]!;
         // Clocks hold the number of transactions seen, so that 0 means none.
         const seen = clocks[clock + s]! - (s === sessions.session[tx] ? 1 : 0);
+        // Whatever the transaction sees of the session, the version's writer sees as well.
+        if (seen === 0 || (version >= 0 && clocks[versionClock + s]! >= seen)) continue;
         const at = lastBelow(groups, g, position, seen);
-        if (at < 0 || (version >= 0 && clocks[version * width + s]! > position[at]!)) continue;
+        if (at < 0 || (version >= 0 && clocks[versionClock + s]! > position[at]!)) continue;
         if (writers.txs[at] !== version) add(writers.txs[at]!, op);
       }
     }

@@ -1,0 +1,72 @@
+/** The page of figures that `npm run bench check -- --write FILE` writes: what was measured, what was promised, what others publish. */
+import { cpus } from 'node:os';
+import type { Figure } from './measure.js';
+
+/** What others publish for the same shape of history, on machines of theirs. */
+export const published: Readonly<Record<string, string>> = {
+  '25 × 200 × 20, causal': 'Plume 1.12 s',
+  '50 × 200 × 20, causal': 'Plume 2.03 s',
+  '100000 × 8, read committed': 'AWDIT 0.44 s',
+  '100000 × 8, read atomic': 'AWDIT 0.58 s',
+  '100000 × 8, causal': 'AWDIT 1.66 s',
+};
+
+/** What others say of their speed where no shape is the same. */
+const claims: readonly (readonly [tool: string, language: string, claim: string])[] = [
+  [
+    'Elle (VLDB 2020)',
+    'Clojure',
+    'hundreds of thousands of transactions in tens of seconds; lists only for strong levels',
+  ],
+  [
+    'PolySI (VLDB 2023)',
+    'Java, MonoSAT',
+    'snapshot isolation; 2,477 of 2,477 known anomalies, “large-sized workloads”',
+  ],
+  [
+    'Viper (EuroSys 2023)',
+    'Python, MonoSAT',
+    'snapshot isolation; 15 times as many transactions as its baselines in the same time',
+  ],
+  [
+    'VeriStrong (VLDB 2026)',
+    'C++, SMT',
+    'snapshot and serializable, values written twice included; faster than the tools it was compared with',
+  ],
+];
+
+/** More work than cores: times on the clock are those of others' work, too. */
+export const machineIsBusy = (load: number): boolean => load > cpus().length;
+
+export function figuresPage(
+  figures: readonly Figure[],
+  { scale, load }: { readonly scale: number; readonly load: number },
+): string {
+  const [cpu] = cpus();
+  const busy = machineIsBusy(load);
+  const rows = figures.map(({ name, measured, target = '', published: others = '', pass }) =>
+    [name, measured, target, pass === undefined ? '' : pass ? 'yes' : '**no**', others].join(' | '),
+  );
+  return `${[
+    '# Figures of the checkers',
+    '',
+    'Written by `npm run bench check -- --write docs/stages/check-figures.md`; do not edit it by hand. What is measured is described in',
+    '[check](check.md#how-it-is-tested) and `src/bench/check-command-bench.ts`.',
+    '',
+    `Node ${process.version}, ${cpus().length} × ${cpu?.model.trim() ?? 'unknown processor'}, load ${load.toFixed(1)} at the beginning${busy ? ': more work than cores. A target of time counts as met only where even the CPU time, which other work makes longer, is within it; where it is not, nothing is said' : ''}.`,
+    ...(scale === 1 ? [] : [`Only ${scale} of the transactions: no target is held against it.`]),
+    '',
+    'Times are from the start of the program to its verdict, one run. *Published* are figures of other tools for the same shape of',
+    'history, measured by their authors on other machines.',
+    '',
+    '| figure | measured | target | met | published |',
+    '|---|---|---|---|---|',
+    ...rows.map((row) => `| ${row} |`),
+    '',
+    '## What others say where no figure is comparable',
+    '',
+    '| tool | written in | what its authors say |',
+    '|---|---|---|',
+    ...claims.map((claim) => `| ${claim.join(' | ')} |`),
+  ].join('\n')}\n`;
+}
