@@ -17,12 +17,27 @@ export interface FamilyCycle {
 
 const smallPart = 40;
 
+/** What is looked for, and where. */
+interface Wanted {
+  readonly family: Family;
+  readonly order: OrderUsed;
+  readonly mask: number;
+  readonly part: Int32Array;
+}
+
+/** Per node of a part and state: which search reached it last, from where, and by which edge. */
+interface Trail {
+  readonly reached: Int32Array;
+  readonly cameFrom: Int32Array;
+  readonly cameBy: Int32Array;
+}
+
 export class CycleBfs {
   edgesLeft = 0;
   #metTwice = false;
   readonly #graph: Graph;
   readonly #inPart: Uint8Array;
-  /** Which search last reached (node, state), and from where. Allocated for the nodes of one part at a time. */
+  /** Where the nodes of the part at hand stand in it. */
   readonly #slot: Int32Array;
 
   constructor(graph: Graph) {
@@ -37,9 +52,12 @@ export class CycleBfs {
       this.#inPart[node] = 1;
       this.#slot[node] = i;
     });
-    const reached = new Int32Array(part.length * stateCount).fill(-1);
-    const cameFrom = new Int32Array(part.length * stateCount);
-    const cameBy = new Int32Array(part.length * stateCount);
+    const wanted = { family, order, mask, part };
+    const trail = {
+      reached: new Int32Array(part.length * stateCount).fill(-1),
+      cameFrom: new Int32Array(part.length * stateCount),
+      cameBy: new Int32Array(part.length * stateCount),
+    };
     let best: FamilyCycle | undefined;
     let bestLength = Number.POSITIVE_INFINITY;
     this.#metTwice = false;
@@ -51,14 +69,14 @@ export class CycleBfs {
         for (let e = offsets[start]!; e < offsets[start + 1]! && !leads; e++) leads = isRw(kinds[e]!);
         if (!leads) continue;
       }
-      const cycle = this.#from(start, family, order, mask, part, bestLength, reached, cameFrom, cameBy);
+      const cycle = this.#from(start, wanted, trail, bestLength);
       if (cycle !== undefined) {
         best = cycle;
         bestLength = cycle.nodes.length;
       }
     }
     if (best === undefined && this.#metTwice && part.length <= smallPart) {
-      best = this.#bySimplePaths(family, order, mask, part);
+      best = this.#bySimplePaths(wanted);
     }
     for (const node of part) this.#inPart[node] = 0;
     return best;
@@ -68,7 +86,7 @@ export class CycleBfs {
    * The search above keeps one way to each (node, state), and that one may cross itself where another would not. In
    * small parts every simple path is tried then.
    */
-  #bySimplePaths(family: Family, order: OrderUsed, mask: number, part: Int32Array): FamilyCycle | undefined {
+  #bySimplePaths({ family, order, mask, part }: Wanted): FamilyCycle | undefined {
     const { txCount, offsets, targets, kinds, refs } = this.#graph;
     const onPath = new Set<number>();
     const path: { node: number; edge: number }[] = [];
@@ -110,17 +128,10 @@ export class CycleBfs {
     return best;
   }
 
-  #from(
-    start: number,
-    family: Family,
-    order: OrderUsed,
-    mask: number,
-    part: Int32Array,
-    limit: number,
-    reached: Int32Array,
-    cameFrom: Int32Array,
-    cameBy: Int32Array,
-  ): FamilyCycle | undefined {
+  /** The shortest cycle over a transaction, if it has fewer than `limit`. */
+  #from(start: number, wanted: Wanted, trail: Trail, limit: number): FamilyCycle | undefined {
+    const { family, order, mask, part } = wanted;
+    const { reached, cameFrom, cameBy } = trail;
     const { txCount, offsets, targets, kinds } = this.#graph;
     const root = this.#slot[start]! * stateCount;
     // Levels of the search: auxiliary nodes cost nothing, so they join the level they were met on.
@@ -152,7 +163,7 @@ export class CycleBfs {
           if (next < 0) continue;
           if (target === start) {
             if (depth === 0 || !accepts(family, order, next)) continue;
-            const cycle = this.#cycle(root, at, e, family, order, part, cameFrom, cameBy);
+            const cycle = this.#cycle({ root, last: at, lastEdge: e }, wanted, trail);
             // A walk that meets a transaction twice is two cycles, and each has a name of its own.
             if (new Set(cycle.nodes).size === cycle.nodes.length) return cycle;
             this.#metTwice = true;
@@ -172,15 +183,11 @@ export class CycleBfs {
     return undefined;
   }
 
+  /** The cycle that a search closed, by an edge from `last` to its root. */
   #cycle(
-    root: number,
-    last: number,
-    lastEdge: number,
-    family: Family,
-    order: OrderUsed,
-    part: Int32Array,
-    cameFrom: Int32Array,
-    cameBy: Int32Array,
+    { root, last, lastEdge }: { readonly root: number; readonly last: number; readonly lastEdge: number },
+    { family, order, part }: Wanted,
+    { cameFrom, cameBy }: Trail,
   ): FamilyCycle {
     const { txCount, kinds, refs } = this.#graph;
     const nodes: number[] = [];

@@ -39,7 +39,10 @@ export const stateCount = 32;
 
 export const isRw = (kind: number): boolean => kind === rw || kind === predicateRw;
 
-/** The state after an edge, or -1 if the family does not allow it. Every rw family starts with its rw edge. */
+/**
+ * The state after an edge, or -1 if the family does not allow it. Every rw family starts with its rw edge. Called for every
+ * edge that a search looks at, so its parameters are no object.
+ */
 export function step(family: Family, order: OrderUsed, state: number, kind: number, first: boolean): number {
   let next = state & ~lastWasRw;
   if (kind === wr) next |= sawWr;

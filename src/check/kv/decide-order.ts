@@ -203,7 +203,7 @@ export function orderFinding(
   const { edges } = questionEdges(prepared, mode, orderKinds[order]);
   const known = copyEdges(edges, dependencyKinds | orderKinds[order]);
   const finding =
-    forcedFinding(resolved, level, mode, known, forced) ?? noOrderFinding(resolved, core, level);
+    forcedFinding(resolved, level, { mode, known, forced }) ?? noOrderFinding(resolved, core, level);
   const breaks = (cycle: FamilyCycle): boolean => breaksMode(cycle, mode);
   const withoutOrder = mildestCycle(prepared.resolved, copyEdges(known, dependencyKinds), breaks);
   const mildest = withoutOrder === 'none' ? mildestCycle(prepared.resolved, known, breaks) : withoutOrder;

@@ -87,12 +87,17 @@ function decideBySaturation(prepared: PreparedKv, level: SaturatedLevel, effort:
   const kinds = kindMask(ww, wr, sessionOrder);
   const base = copyEdges(edges, kinds);
   const known = base.length;
-  const saturated = saturate(resolved, level, base, base, effort.limits.memoryBytes);
+  const saturated = saturate(resolved, level, {
+    base,
+    forced: base,
+    memoryBytes: effort.limits.memoryBytes,
+  });
   const { initialReads, unknown } = saturated;
   if (unknown !== undefined) return { outcome: 'unknown', reason: unknown };
   const order = saturated.order ?? (initialReads.length === 0 ? sortNodes(buildGraph(base)) : undefined);
   if (order !== undefined) return { outcome: 'holds', proof: commitOrder(prepared, order) };
-  return { outcome: 'broken', findings: saturationFinding(resolved, level, base, known, initialReads) };
+  const findings = saturationFinding(resolved, level, { edges: base, known, initialReads });
+  return { outcome: 'broken', findings };
 }
 
 function decideByOrder(prepared: PreparedKv, level: CheckLevel, mode: OrderMode, effort: Effort): Decision {

@@ -26,9 +26,11 @@ export interface ForcedChoice {
 export function forcedFinding(
   resolved: ResolvedKv,
   level: CheckLevel,
-  mode: OrderMode,
-  known: EdgeList,
-  forced: readonly ForcedChoice[],
+  {
+    mode,
+    known,
+    forced,
+  }: { readonly mode: OrderMode; readonly known: EdgeList; readonly forced: readonly ForcedChoice[] },
 ): Finding | undefined {
   const view = new ForcedView(resolved, mode, known, forced);
   const [left, right] = forced.slice(-2);
@@ -77,8 +79,8 @@ class ForcedView {
     const shown = new Set<number>();
     const whyForced: WhyForced = (from, to, kind, key) => {
       if (this.#isKnown(from, to, kind, key)) return undefined;
-      if (supposed !== undefined && makes(supposed, from, to, kind, key)) return ['as supposed'];
-      if (turned !== undefined && makes(turned.choice, from, to, kind, key)) {
+      if (supposed !== undefined && makes(supposed, { from, to, kind, key })) return ['as supposed'];
+      if (turned !== undefined && makes(turned.choice, { from, to, kind, key })) {
         return this.#because(turned.choice, cycle, turned.at, shown);
       }
       const at = this.#forcedAt(from, to, kind, key);
@@ -119,7 +121,7 @@ class ForcedView {
   }
 
   #forcedAt(from: number, to: number, kind: number, key: number): number {
-    return this.forced.findIndex((choice) => makes(choice, from, to, kind, key));
+    return this.forced.findIndex((choice) => makes(choice, { from, to, kind, key }));
   }
 
   #opposite(at: number): ForcedChoice {
@@ -186,7 +188,10 @@ function addChoice(edges: EdgeList, choice: ForcedChoice): void {
   }
 }
 
-function makes(choice: ForcedChoice, from: number, to: number, kind: number, key: number): boolean {
+function makes(
+  choice: ForcedChoice,
+  { from, to, kind, key }: Readonly<Record<'from' | 'to' | 'kind' | 'key', number>>,
+): boolean {
   if (choice.key !== key || choice.second !== to) return false;
   return (kind === ww && choice.first === from) || (kind === rw && choice.readersOfFirst.includes(from));
 }

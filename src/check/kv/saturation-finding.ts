@@ -11,15 +11,17 @@ import { findCycles } from '../graph/cycles.js';
 import { buildGraph, EdgeList, kindMask, rw, sessionOrder, wr, ww } from '../graph/graph.js';
 import { cycleFinding, noOrderFinding, ofTx, type WhyForced } from './kv-findings.js';
 import type { ResolvedKv } from './resolved-kv.js';
-import type { SaturatedLevel } from './saturation.js';
+import type { SaturatedLevel, Saturation } from './saturation.js';
 
 /** `edges` up to `known` are facts; the ww edges after that are forced, with the read as `ref`. */
 export function saturationFinding(
   resolved: ResolvedKv,
   level: SaturatedLevel,
-  edges: EdgeList,
-  known: number,
-  initialReads: readonly { readonly writer: number; readonly read: number }[],
+  {
+    edges,
+    known,
+    initialReads,
+  }: { readonly edges: EdgeList; readonly known: number } & Pick<Saturation, 'initialReads'>,
 ): Finding[] {
   const { history, opTx } = resolved;
   const missed = initialReads[0];

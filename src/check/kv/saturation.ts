@@ -48,9 +48,11 @@ export interface Saturation {
 export function saturate(
   resolved: ResolvedKv,
   level: SaturatedLevel,
-  base: EdgeList,
-  forced: EdgeList,
-  memoryBytes: number,
+  {
+    base,
+    forced,
+    memoryBytes,
+  }: { readonly base: EdgeList; readonly forced: EdgeList; readonly memoryBytes: number },
 ): Saturation {
   const sessions = groupBySession(resolved);
   if (level === 'causal') {
