@@ -127,6 +127,8 @@ export interface Oracle<Plan = unknown> {
   readonly rounds?: number;
   /** For one that judges every run: when it finds something, there is nothing left for others to judge. */
   readonly decisive?: true;
+  /** Hunts run something for it only if they are asked to. */
+  readonly onlyIfNamed?: true;
   /** Why it cannot hold a run to this contract; undefined, or absent: it can. */
   refuses?(contract: Contract): string | undefined;
   /** Absent: the case runs as it is. */

@@ -13,6 +13,7 @@ import { kvOracle } from './kv/kv-oracle.js';
 import { mechanismOracle } from './mechanism/mechanism-oracle.js';
 import type { Oracle } from './oracle.js';
 import { serverOracle } from './server/server-oracle.js';
+import { statementOracle } from './statement/statement-oracle.js';
 import { workloadOracle } from './workloads/index.js';
 
 const registry: Oracle[] = [
@@ -20,6 +21,7 @@ const registry: Oracle[] = [
   constraintOracle,
   mechanismOracle,
   instrumentOracle as Oracle,
+  statementOracle as Oracle,
   workloadOracle,
   kvOracle,
 ];

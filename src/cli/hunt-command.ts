@@ -31,7 +31,7 @@ import { hideSecrets } from '../secrets.js';
 import { admit, defaultTargetUrl, sqlOfCase, type Target } from '../targets/index.js';
 import { counted } from '../words.js';
 import { type CliContext, type ExitCode, exitCodes, trustCaseHelp } from './context.js';
-import { durationOf, levelOf, positive } from './flags.js';
+import { durationOf, levelOf, oracleOf, positive, runOracles } from './flags.js';
 import { LiveView } from './hunt-view.js';
 import { readCase } from './run-command.js';
 
@@ -42,6 +42,7 @@ interface HuntFlags {
   readonly level?: readonly string[];
   readonly contract: string;
   readonly profile?: string;
+  readonly oracle?: readonly string[];
   readonly template?: readonly string[];
   /** A set by name; false: none. */
   readonly reuse?: string | false;
@@ -89,6 +90,7 @@ export function huntCommand(program: Command, context: CliContext, exit: (code: 
       '-p, --profile <profile>',
       `only this kind of workload: ${profiles.map(({ name }) => name).join(', ')}, or a file`,
     )
+    .option('--oracle <name>', `only these judges (may be repeated): ${runOracles.join(', ')}`, collect)
     .option('--template <file>', 'a case to vary besides the built-in ones (may be repeated)', collect)
     .option(
       '--reuse <set>',
@@ -124,6 +126,7 @@ export function huntCommand(program: Command, context: CliContext, exit: (code: 
 async function runHunt(url: string | undefined, flags: HuntFlags, context: CliContext): Promise<ExitCode> {
   const levels = flags.level?.map(levelOf);
   checkContract(flags.contract);
+  const oracles = flags.oracle?.map(oracleOf);
   const profile = flags.profile === undefined ? undefined : await profileOf(flags.profile);
   const templates = await Promise.all((flags.template ?? []).map((file) => readCase(file)));
   const asked = flags.rounds === undefined ? undefined : roundsOf(flags.rounds);
@@ -141,6 +144,7 @@ async function runHunt(url: string | undefined, flags: HuntFlags, context: CliCo
     levels: (levels ?? []).join(','),
     contract: flags.contract,
     profile: flags.profile ?? '',
+    oracles: (oracles ?? []).join(','),
     seed: flags.seed,
   });
   const before = flags.restart === true ? undefined : await state.read();
@@ -176,6 +180,7 @@ async function runHunt(url: string | undefined, flags: HuntFlags, context: CliCo
       ...(to === undefined ? {} : { to }),
       ...(levels === undefined ? {} : { levels }),
       ...(profile === undefined ? {} : { profile }),
+      ...(oracles === undefined ? {} : { oracles }),
       ...(forMs === undefined ? {} : { forMs }),
       ...(bugs === undefined ? {} : { bugs }),
     });
@@ -275,6 +280,7 @@ function replayLine(
     ...(levels ?? []).map((level) => `--level ${quote(level)}`),
     ...(flags.contract === usualChoice ? [] : [`--contract ${quote(flags.contract)}`]),
     ...(flags.profile === undefined ? [] : [`--profile ${quote(flags.profile)}`]),
+    ...(flags.oracle ?? []).map((name) => `--oracle ${name}`),
     ...(flags.template ?? []).map((file) => `--template ${quote(file)}`),
     ...(reused === undefined ? [] : [`--reuse ${reused}`]),
     ...(reused === undefined || flags.store === defaultStore ? [] : [`--store ${quote(flags.store)}`]),

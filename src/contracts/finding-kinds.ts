@@ -18,6 +18,7 @@ export type KnownOracle =
   | 'key-value'
   | 'mechanism'
   | 'server'
+  | 'statement'
   | 'workload';
 
 /**
@@ -570,6 +571,50 @@ const table = {
     clauses: ['always'],
     partOf: [],
     groupedBy: 'clause',
+  },
+  'result-differs': {
+    title: 'a query returns something else than the same statements without transactions',
+    meaning:
+      'The statements, executed one by one without transactions in an order that keeps all their dependencies, give the query another result.',
+    oracles: ['statement'],
+    shape: 'read',
+    roles: ['the query', 'the statements it depends on, and those that depend on it'],
+    expected: 'what it returns without transactions',
+    clauses: ['always', 'subqueriesSee'],
+    partOf: [],
+  },
+  'write-differs': {
+    title: 'a write touches other rows than the same statements without transactions',
+    meaning:
+      'The statements, executed one by one without transactions in an order that keeps all their dependencies, make the write match another number of rows.',
+    oracles: ['statement'],
+    shape: 'write',
+    roles: ['the write', 'the statements it depends on, and those that depend on it'],
+    expected: 'as many rows as without transactions',
+    clauses: ['always', 'subqueriesSee'],
+    partOf: [],
+  },
+  'state-differs': {
+    title: 'the final state is not that of the same statements without transactions',
+    meaning:
+      'Every statement gives the same, executed one by one without transactions in an order that keeps all their dependencies, and yet another state is left.',
+    oracles: ['statement'],
+    shape: 'write',
+    roles: ['the last write of the table', 'the other writes of the table'],
+    expected: 'the rows that are there without transactions',
+    clauses: ['always', 'subqueriesSee'],
+    partOf: [],
+  },
+  'error-differs': {
+    title: 'a statement fails either inside its transaction or outside, but not both',
+    meaning:
+      'A statement fails inside its transaction and not in an order without transactions that keeps all dependencies, or the reverse, and no conflict explains it.',
+    oracles: ['statement'],
+    shape: 'write',
+    roles: ['the statement', 'the statements it depends on, and those that depend on it'],
+    expected: 'the same outcome as without transactions',
+    clauses: ['always', 'subqueriesSee'],
+    partOf: [],
   },
   'server-crash': {
     title: 'the server crashes',

@@ -1,6 +1,6 @@
 /**
  * How far a hunt came, on disk, so that the next one with the same seed goes on behind it. One small file for each
- * combination of database, levels, contract, profile and seed, under `hunts/` of the store's folder; written to the side
+ * combination of database, levels, contract, profile, oracles and seed, under `hunts/` of the store's folder; written to the side
  * and renamed, so a kill leaves the old one or the new one.
  */
 import { createHash } from 'node:crypto';
@@ -15,6 +15,8 @@ export interface HuntName {
   readonly levels: string;
   readonly contract: string;
   readonly profile: string;
+  /** The oracles chosen; empty: all. */
+  readonly oracles?: string;
   readonly seed: string;
 }
 
@@ -36,8 +38,10 @@ export class HuntStateFile {
     folder: string,
     private readonly name: HuntName,
   ) {
-    const { target, levels, contract, profile, seed } = name;
-    const hash = createHash('sha256').update(JSON.stringify([target, levels, contract, profile, seed]));
+    const { target, levels, contract, profile, oracles = '', seed } = name;
+    const chosen = oracles === '' ? [] : [oracles];
+    const all = [target, levels, contract, profile, seed, ...chosen];
+    const hash = createHash('sha256').update(JSON.stringify(all));
     this.path = join(folder, 'hunts', `${hash.digest('hex').slice(0, 12)}.json`);
   }
 

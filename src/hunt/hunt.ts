@@ -151,7 +151,7 @@ class Hunt {
     const judges = oracles.filter(
       (oracle) =>
         oracle.rounds !== undefined &&
-        (this.options.oracles?.includes(oracle.name) ?? true) &&
+        (this.options.oracles?.includes(oracle.name) ?? oracle.onlyIfNamed !== true) &&
         contracts.every((contract) => oracle.refuses?.(contract) === undefined),
     );
     if (judges.length === 0)

@@ -11,6 +11,7 @@ import { printStatement, type SelectStatement, type Statement } from '../../sql/
 import { type Catalog, type CatalogTable, findTable, widenTable } from './catalog.js';
 import { hideColumns, Unsupported } from './hide-columns.js';
 import type {
+  Frame,
   Instrumented,
   InstrumentOptions,
   ObservedQuery,
@@ -20,7 +21,7 @@ import type {
 } from './instrumented.js';
 import { column, listColumn, readsColumn, refKey, ridColumn, writeToken } from './marks.js';
 import type { Scan } from './read-again.js';
-import { traceDelete } from './trace-delete.js';
+import { markDelete, traceDelete } from './trace-delete.js';
 import { traceInsert } from './trace-insert.js';
 import { type Search, scanQuery, traceQuery } from './trace-query.js';
 import { companionWay } from './trace-reads.js';
@@ -38,7 +39,7 @@ export interface ParsedCase {
   readonly sessions: readonly (readonly Parsed[])[];
 }
 
-type Way = Pick<WriteContext, 'inTransaction' | 'way'>;
+type Way = Pick<WriteContext, 'inTransaction' | 'way' | 'marksOnly'>;
 
 /** What a session of the instrumented case sends, and what it means. */
 interface SessionOutput {
@@ -57,8 +58,8 @@ interface WriteSent {
 export class CaseBuilder {
   readonly #sessions: CaseSession[] = [];
   readonly #plans: StatementPlan[][] = [];
-  /** For each original statement, how many statements stand before it for its sake. */
-  readonly #before = new Map<string, number>();
+  /** For each original statement, how many statements stand around it for its sake. */
+  readonly #around = new Map<string, { readonly before: number; readonly after: number }>();
   readonly #scans = new Map<string, { index: number; table: string }>();
   readonly #makers: Record<string, string> = {};
   readonly #unseenReads: Instrumented['unseenReads'][number][] = [];
@@ -89,6 +90,7 @@ export class CaseBuilder {
           const way = this.#wayOf(s, span);
           for (let p = span.first; p <= span.last; p++) {
             each = this.parsed.sessions[s]![p]!;
+            if (this.#isLeftOut([s, p])) continue;
             const place = p - span.first + (span.explicit ? 0 : 1);
             this.#statement(each, writeToken(transaction, place), way, { statements, plans });
           }
@@ -156,6 +158,10 @@ export class CaseBuilder {
     }
     refuseWritesInQueries(statement);
     const hidden = hideColumns(statement, this.catalog);
+    if (this.options.frame !== undefined) {
+      this.#framed(hidden, this.options.frame(ref!), token, plain, put);
+      return;
+    }
     if (hidden.type === 'select') {
       const traced = traceQuery(hidden, this.catalog);
       if (traced.untraced !== undefined) this.#unseenReads.push({ ref: ref!, reason: traced.untraced });
@@ -173,6 +179,60 @@ export class CaseBuilder {
       const returns = 'returning' in statement && statement.returning !== undefined;
       this.#write({ traced, token, deletes: hidden.type === 'delete', returns }, plain, put);
     }
+  }
+
+  /** A statement that leaves marks and nothing else, between reads of whole tables. */
+  #framed(
+    hidden: Statement,
+    frame: Frame,
+    token: string,
+    plain: StatementPlan,
+    put: (text: string, plan: StatementPlan) => void,
+  ): void {
+    const sent = { before: 0, after: 0 };
+    const read = (when: keyof Frame) => {
+      for (const { table, locking } of frame[when]) {
+        const found = findTable(this.catalog, table);
+        // It could not be widened, for a reason that `unseenTables` names.
+        if (found === undefined) continue;
+        const locks: SelectStatement['locks'] = locking ? [{ strength: 'share mode', of: [] }] : [];
+        const query = this.#print({ ...stateQuery(found), locks });
+        sent[when]++;
+        put(query, {
+          ...plain,
+          role: 'companion',
+          locking,
+          answers: false,
+          frame: { table: found.name, when },
+        });
+      }
+    };
+    read('before');
+    const traced = this.#traceWrite(hidden, token, { inTransaction: false, way: 'none', marksOnly: true });
+    const tables = traced?.tables;
+    if (tables !== undefined) this.#makers[token] = tables[0]!;
+    put(this.#print(traced?.statement ?? hidden), {
+      ...plain,
+      traces: traced?.traces ?? [],
+      answers: plain.answers || ('returning' in hidden && hidden.returning !== undefined),
+      ...(tables !== undefined && {
+        rows: 'written',
+        // Nobody asks its condition again: the reads around it show more.
+        write: this.#writePlan(
+          { statement: traced!.statement },
+          tables,
+          token,
+          hidden.type === 'delete',
+          false,
+        ),
+      }),
+    });
+    read('after');
+    this.#around.set(refKey(plain.original), sent);
+  }
+
+  #isLeftOut(ref: StatementRef): boolean {
+    return this.options.leaveOut?.has(refKey(ref)) === true;
   }
 
   /** A traced write, behind the companions that look at rows before it. */
@@ -195,7 +255,7 @@ export class CaseBuilder {
         ...(matches === true ? { matches } : {}),
       });
     const { original } = plain;
-    if (companions.length > 0) this.#before.set(refKey(original), companions.length);
+    this.#around.set(refKey(original), { before: companions.length, after: 0 });
     if (traced.unseen === true)
       this.#unseenReads.push({ ref: original, reason: 'nothing returns what it reads' });
     const write =
@@ -224,7 +284,7 @@ export class CaseBuilder {
       case 'update':
         return traceUpdate(statement, context);
       case 'delete':
-        return traceDelete(statement, context);
+        return way.marksOnly === true ? markDelete(statement, context) : traceDelete(statement, context);
       case 'merge':
         return traceMerge(statement, context);
       default:
@@ -344,25 +404,32 @@ export class CaseBuilder {
     };
   }
 
-  /** Companions go right before the batch of the statement they belong to. */
+  /** Companions go right before and after the batch of the statement they belong to. */
   #schedule(schedule: Schedule): Schedule {
     const shifted = this.source.case.sessions.map(() => 0);
     const moved = new Map<string, StatementRef>();
     const batches: StatementRef[][] = [];
     for (const batch of schedule.batches) {
-      const companions: StatementRef[] = [];
-      const own = batch.map((ref): StatementRef => {
+      const own: StatementRef[] = [];
+      const [before, after]: [StatementRef[], StatementRef[]] = [[], []];
+      for (const ref of batch) {
         const [s, p] = ref;
-        for (let n = this.#before.get(refKey(ref)) ?? 0; n > 0; n--) {
-          companions.push([s, p + shifted[s]!]);
-          shifted[s]!++;
+        if (this.#isLeftOut(ref)) {
+          shifted[s]!--;
+          continue;
         }
-        const at: StatementRef = [s, p + shifted[s]!];
+        const around = this.#around.get(refKey(ref)) ?? { before: 0, after: 0 };
+        const first = p + shifted[s]!;
+        for (let n = 0; n < around.before; n++) before.push([s, first + n]);
+        const at: StatementRef = [s, first + around.before];
+        for (let n = 1; n <= around.after; n++) after.push([s, at[1] + n]);
+        shifted[s] = shifted[s]! + around.before + around.after;
         moved.set(refKey(ref), at);
-        return at;
-      });
-      for (const companion of companions) batches.push([companion]);
-      batches.push(own);
+        own.push(at);
+      }
+      for (const companion of before) batches.push([companion]);
+      if (own.length > 0) batches.push(own);
+      for (const companion of after) batches.push([companion]);
     }
     const at = (ref: StatementRef): StatementRef => moved.get(refKey(ref)) ?? ref;
     const { reasons } = schedule;

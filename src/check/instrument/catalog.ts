@@ -45,13 +45,18 @@ export function findTable(catalog: Catalog, name: string): CatalogTable | undefi
   return catalog.tables.get(nameKey(name, catalog.dialect));
 }
 
+export interface CatalogSource {
+  readonly dialect: Dialect;
+  readonly setup: readonly Statement[];
+  readonly sessions: readonly Statement[];
+  /** Tables that must stay as they are. */
+  readonly excluded: ReadonlySet<string>;
+  /** Writers note what they read. */
+  readonly notes: boolean;
+}
+
 /** Tables that set-up statements create, without those that must stay as they are. */
-export function buildCatalog(
-  setup: readonly Statement[],
-  sessions: readonly Statement[],
-  excluded: ReadonlySet<string>,
-  dialect: Dialect,
-): Catalog {
+export function buildCatalog({ dialect, setup, sessions, excluded, notes }: CatalogSource): Catalog {
   const tables = new Map<string, CatalogTable>();
   const seen = new Set<string>();
   const refused = new Set(excluded);
@@ -62,7 +67,8 @@ export function buildCatalog(
     if (statement.type !== 'drop' || statement.what !== 'TABLE') continue;
     for (const { name } of statement.names) refused.add(nameKey(name, dialect));
   }
-  const noted = new Set(sessions.flatMap(notedTables).map((name) => nameKey(name, dialect)));
+  const noting = notes ? sessions.flatMap(notedTables) : [];
+  const noted = new Set(noting.map((name) => nameKey(name, dialect)));
   for (const statement of setup) {
     if (statement.type !== 'create-table') continue;
     const key = nameKey(statement.name, dialect);

@@ -26,6 +26,20 @@ export interface CallKinds {
   readonly unknown: boolean;
 }
 
+/** SQLite's min and max of several values are scalar. */
+const isScalarMinMax = ({ name, args }: CallExpression): boolean =>
+  /^(min|max)$/i.test(name) && args.length > 1;
+
+/** One value for many rows. */
+export function isAggregate(call: CallExpression): boolean {
+  return call.over === undefined && aggregates.has(call.name.toLowerCase()) && !isScalarMinMax(call);
+}
+
+/** A function of its arguments alone. */
+export function isSteadyCall(name: string): boolean {
+  return steady.has(name.toLowerCase());
+}
+
 /** The kinds of calls in an expression tree, subqueries left out: they have rows of their own. */
 export function callKinds(tree: unknown): CallKinds {
   let aggregate = false;
@@ -37,11 +51,9 @@ export function callKinds(tree: unknown): CallKinds {
     if (node.type !== 'call') return undefined;
     const call = node as unknown as CallExpression;
     const name = call.name.toLowerCase();
-    // SQLite's min and max of several values are scalar.
-    const scalarMinMax = (name === 'min' || name === 'max') && call.args.length > 1;
     if (call.over !== undefined) window = true;
-    else if (aggregates.has(name) && !scalarMinMax) aggregate = true;
-    else if (!steady.has(name) && call.bare !== true && !scalarMinMax) unknown = true;
+    else if (isAggregate(call)) aggregate = true;
+    else if (!steady.has(name) && call.bare !== true && !isScalarMinMax(call)) unknown = true;
     return undefined;
   });
   return { aggregate, window, unknown };

@@ -28,7 +28,8 @@ export function instrumentCase(
   const unseen = new Map<string, { name: string; reason: string }>();
   const opaque = new Map<string, Instrumented['opaque'][number]>();
   const parsed = parseCase(scheduled, dialect);
-  const all = [...parsed.setup, ...parsed.sessions.flat()];
+  const sent = parsed.sessions.flat().filter(({ ref }) => options.leaveOut?.has(refKey(ref!)) !== true);
+  const all = [...parsed.setup, ...sent];
   const created = parsed.setup.flatMap((each) =>
     each.statement.type === 'create-table' ? [each.statement.name] : [],
   );
@@ -50,12 +51,13 @@ export function instrumentCase(
     refuse(each, statement.tables.length > 0 ? statement.tables : created, statement.reason);
   }
   for (;;) {
-    const catalog = buildCatalog(
-      parsed.setup.map(({ statement }) => statement),
-      parsed.sessions.flat().map(({ statement }) => statement),
-      new Set(unseen.keys()),
+    const catalog = buildCatalog({
       dialect,
-    );
+      setup: parsed.setup.map(({ statement }) => statement),
+      sessions: sent.map(({ statement }) => statement),
+      excluded: new Set(unseen.keys()),
+      notes: options.frame === undefined,
+    });
     const builder = new CaseBuilder(scheduled, parsed, catalog, options);
     const refused = builder.build();
     if (refused === undefined) {

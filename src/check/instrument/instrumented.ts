@@ -14,6 +14,25 @@ export interface InstrumentOptions {
   readonly contract?: Contract;
   /** How many different conditions the observer asks again; default 100. */
   readonly conditions?: number;
+  /** Statements that are not sent, by `refKey`. */
+  readonly leaveOut?: ReadonlySet<string>;
+  /**
+   * Whole tables are read before and after each statement, and the statement itself only leaves marks (TxCheck). Without it
+   * each statement returns or notes what it read (IsoRel).
+   */
+  readonly frame?: (ref: StatementRef) => Frame;
+}
+
+/** The tables read around a statement. */
+export interface Frame {
+  readonly before: readonly TableRead[];
+  readonly after: readonly TableRead[];
+}
+
+export interface TableRead {
+  readonly table: string;
+  /** Reads the newest rows and locks them, as a write does, without taking a snapshot. */
+  readonly locking: boolean;
 }
 
 /** What a statement of the instrumented case is, and what its result holds. */
@@ -35,6 +54,8 @@ export interface StatementPlan {
   /** Its first trace names the rows that the statement after it must take, no fewer and no more. */
   readonly matches?: true;
   readonly write?: WritePlan;
+  /** It reads a whole table before or after the original statement. */
+  readonly frame?: { readonly table: string; readonly when: keyof Frame };
 }
 
 export interface PlannedSearch {

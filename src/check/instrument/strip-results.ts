@@ -36,12 +36,20 @@ export function stripResults(history: History, instrumented: Instrumented): Stri
   const operations: Operation[] = [];
   const indexes: number[] = [];
   const waiting = new Map<number, number[]>();
+  const lastOf = new Map<number, number>();
   for (const operation of history.operations) {
     if (isObserver(operation, instrumented)) {
       indexes.push(-1);
       continue;
     }
     const plan = planOf(operation, instrumented);
+    if (plan?.frame?.when === 'after') {
+      // It belongs to its statement, which was answered before; if it failed, what it ended is over all the same.
+      const { statement: _, ...rest } = operation;
+      indexes.push(lastOf.get(operation.session) ?? -1);
+      if (operation.outcome !== 'ok') operations.push({ ...rest, index: operations.length });
+      continue;
+    }
     if (plan?.role === 'companion' && operation.outcome === 'ok') {
       // Its statement comes next in this session; both have that number.
       waiting.set(operation.session, [...(waiting.get(operation.session) ?? []), indexes.length]);
@@ -52,6 +60,7 @@ export function stripResults(history: History, instrumented: Instrumented): Stri
     indexes.push(index);
     for (const companion of waiting.get(operation.session) ?? []) indexes[companion] = index;
     waiting.delete(operation.session);
+    lastOf.set(operation.session, index);
     operations.push(
       plan === undefined ? { ...operation, index } : stripOperation(operation, index, plan, instrumented),
     );

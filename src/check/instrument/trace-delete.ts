@@ -68,6 +68,13 @@ export function traceDelete(statement: DeleteStatement, context: WriteContext): 
   return { ...traced.said, statement, unnamed: true, companions: [traced.before], unseen };
 }
 
+/** A DELETE whose rows are seen by others: nothing is added. */
+export function markDelete(statement: DeleteStatement, { catalog }: WriteContext): TracedWrite {
+  const leaves = leavesOf([statement.table, ...statement.using]);
+  const tables = targetsOf(statement, leaves, catalog).map((leaf) => findTable(catalog, leaf.name)!.name);
+  return tables.length === 0 ? { statement } : { statement, tables };
+}
+
 function targetsOf(
   statement: DeleteStatement,
   leaves: ReturnType<typeof leavesOf>,

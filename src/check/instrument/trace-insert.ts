@@ -85,7 +85,7 @@ function markInserted(insert: InsertStatement, table: CatalogTable, context: Wri
   if (source.type === 'values') {
     const columns = insert.columns ?? table.insertable.slice(0, source.rows[0]!.length);
     const reads = source.rows.map((row) =>
-      token === undefined ? [] : readsBeside([row], catalog, { with: insert.with }),
+      notesReads(context) ? readsBeside([row], catalog, { with: insert.with }) : [],
     );
     const notes = reads.some((row) => row.length > 0);
     const rows = source.rows.map((row, i) => [
@@ -171,13 +171,13 @@ function markSource(
       ...again.subqueries(inner, !plain),
       ...common,
     ];
-    const noted = token === undefined ? [] : reads.slice(0, mostNotes);
+    const noted = notesReads(context) ? reads.slice(0, mostNotes) : [];
     const items = [...body.items, asItem(rid), asItem(list), ...notes(noted)];
     return { query: { ...query, body: { ...body, items } }, noted };
   }
   // What CTEs stand for is out of reach here.
   const reads = query.with === undefined ? [...again.body(body), ...common] : [];
-  const noted = token === undefined ? [] : reads.slice(0, mostNotes);
+  const noted = notesReads(context) ? reads.slice(0, mostNotes) : [];
   const wrapped: SelectCore = {
     type: 'core',
     distinct: false,
@@ -193,21 +193,25 @@ function markSource(
   return { query: { type: 'select', body: wrapped, orderBy: [], locks: [] }, noted };
 }
 
+/** Set-up statements read nothing anybody asks for. */
+const notesReads = ({ token, marksOnly }: WriteContext): boolean => token !== undefined && marksOnly !== true;
+
 /** Past this many lists the rest is left out. */
 const mostNotes = 12;
 
 /** `inserted`: the row that met another brings a note with it. */
 function markConflict(
   insert: InsertStatement,
-  { catalog, token }: WriteContext,
+  context: WriteContext,
   inserted: boolean,
 ): Pick<InsertStatement, 'conflict'> {
   const { conflict } = insert;
+  const { catalog, token } = context;
   const { dialect } = catalog;
   if (conflict?.set === undefined || token === undefined) return conflict === undefined ? {} : { conflict };
   const name = insert.table.alias ?? insert.table.name;
   const where = conflict.type === 'on-conflict' ? conflict.where : undefined;
-  const reads = readsBeside([conflict.set, where], catalog);
+  const reads = notesReads(context) ? readsBeside([conflict.set, where], catalog) : [];
   const brought = inserted ? [broughtNote(dialect)] : [];
   const own = reads.length > 0 ? [noteOf(reads, token, true, dialect)] : [];
   const notes = [...brought, ...own];

@@ -56,6 +56,8 @@ export interface WriteContext {
   readonly deletes: 'returning' | 'locking-read';
   /** How a companion may read what the statement reads. */
   readonly way: CompanionWay;
+  /** What the statement reads is seen otherwise: it notes nothing. */
+  readonly marksOnly?: true;
 }
 
 export interface TracedWrite {
@@ -87,11 +89,8 @@ export function traceUpdate(update: UpdateStatement, context: WriteContext): Tra
   if (targets.length === 0 || token === undefined) return { statement: update };
   const many = targets.length > 1 || update.table.type === 'join' || update.moreTables !== undefined;
   const marks = targets.map(({ name }) => appendMark(name, token, catalog.dialect, many));
-  const reads = updateReads(
-    update,
-    targets.map(({ name }) => name),
-    catalog,
-  );
+  const names = targets.map(({ name }) => name);
+  const reads = context.marksOnly === true ? [] : updateReads(update, names, catalog);
   // First of all: MySQL's later assignments see what earlier ones wrote.
   const notes =
     reads.length === 0
@@ -214,7 +213,7 @@ export function traceMerge(merge: MergeStatement, context: WriteContext): Traced
   const whens = merge.whens.map((when) => {
     const { action } = when;
     const reads = mergeReads(merge, [when.and, action], action.type === 'insert', catalog);
-    const noted = token !== undefined && reads.length > 0;
+    const noted = token !== undefined && context.marksOnly !== true && reads.length > 0;
     if (action.type === 'update' && token !== undefined) {
       const name = leafName(merge.table)!;
       const marks = [

@@ -1,0 +1,71 @@
+/**
+ * Which rows a statement can have to do with: those for which its condition may hold. A row of which no version ever satisfies the
+ * condition of an UPDATE is passed over in any order, so writes of it need no place before or after (Adya's predicate
+ * dependencies count only changes of what matches). Conditions are evaluated here; what cannot be decided may hold.
+ */
+import {
+  type ColumnInfo,
+  compilePredicate,
+  type Dialect,
+  type Expression,
+  type FromItem,
+  type Row,
+  type Statement,
+} from '../../sql/index.js';
+import { leafName, walk } from '../instrument/tree.js';
+
+/** What tells whether a row of a table (`of`) may satisfy the statement's condition; undefined: any row may concern it. */
+export function concernsOf(
+  statement: Statement,
+  of: string,
+  columns: readonly ColumnInfo[],
+  dialect: Dialect,
+): ((row: Row) => boolean) | undefined {
+  const { from, where } = searchOf(statement) ?? {};
+  if (from === undefined || where === undefined) return undefined;
+  if (from.type !== 'table' || !sameText(from.name, of) || mentions(statement, of) > 1) return undefined;
+  const table = leafName(from)!;
+  const tests = conjunctsOf(where).map((condition) =>
+    compilePredicate(
+      condition,
+      columns.map((column) => ({ ...column, table })),
+      { dialect },
+    ),
+  );
+  return (row) => tests.every((test) => test(row) !== false && test(row) !== null);
+}
+
+/** The one table a statement searches, and its condition. */
+function searchOf(
+  statement: Statement,
+): { from?: FromItem | undefined; where?: Expression | undefined } | undefined {
+  switch (statement.type) {
+    case 'update':
+      return { from: statement.table, where: statement.where };
+    case 'delete':
+      return statement.using.length > 0 ? undefined : { from: statement.table, where: statement.where };
+    case 'select': {
+      const { body } = statement;
+      if (body.type !== 'core' || body.from.length !== 1) return undefined;
+      return { from: body.from[0], where: body.where };
+    }
+    default:
+      return undefined;
+  }
+}
+
+function mentions(statement: Statement, table: string): number {
+  let count = 0;
+  walk(statement, (node) => {
+    if (node.type === 'table' && sameText(String(node.name), table)) count++;
+  });
+  return count;
+}
+
+// Names that differ in case only may still be two tables: then both are taken for one, and more rows concern it.
+const sameText = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
+
+function conjunctsOf(condition: Expression): Expression[] {
+  if (condition.type !== 'binary' || condition.op !== 'AND') return [condition];
+  return [...conjunctsOf(condition.left), ...conjunctsOf(condition.right)];
+}

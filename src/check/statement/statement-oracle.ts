@@ -1,0 +1,227 @@
+/**
+ * The statement oracle (TxCheck, OSDI 2023): the committed statements of a run, executed one by one without transactions in an order
+ * that keeps all their dependencies, must give what they gave inside their transactions, and leave the same rows.
+ *
+ * 1. The case runs with reads around every statement (`statement-plan.ts`), again and again if need be, until its statements can
+ *    be put in order (`refine.ts`).
+ * 2. They are executed in that order by one session without transactions, on the same initial state.
+ * 3. Each answer and the final state are compared (`compare.ts`).
+ * 4. A difference counts only if the transactions show it again and another order without them does, too.
+ *
+ * Nothing is said of how a wrong result comes about: an evaluation that goes wrong only inside transactions shows as well
+ * as a wrong version. What both executions get wrong alike is not seen.
+ */
+import { serialOrder } from '../../cases/index.js';
+import type { History } from '../../histories/index.js';
+import { counted } from '../../words.js';
+import type { Finding } from '../finding.js';
+import { refKey } from '../instrument/marks.js';
+import { addedColumns, stripResults } from '../instrument/strip-results.js';
+import {
+  type CheckResult,
+  type JudgeContext,
+  type JudgedHistory,
+  judgedHistory,
+  type Oracle,
+} from '../oracle.js';
+import { serverFinding } from '../server/server-finding.js';
+import { compareAnswers, compareStates, type Difference, sameDifference } from './compare.js';
+import { orderNodes } from './order.js';
+import { type Execute, type Refined, refine } from './refine.js';
+import { type FoundDifference, findingOf } from './statement-finding.js';
+import { changesOf } from './statement-graph.js';
+import { type CasePlan, planCase } from './statement-plan.js';
+import { readRuns, type StatementRuns, tableStates } from './statement-runs.js';
+import { unreadable } from './version-sets.js';
+
+export const statementOracle: Oracle<CasePlan> = {
+  name: 'statement',
+  title: 'the same statements without transactions, in an order that keeps their dependencies',
+  needs: { run: 'extra-reads', executions: true },
+  rounds: 1,
+  onlyIfNamed: true,
+  refuses: unreadable,
+  prepare(program, { target, contract }) {
+    const plan = planCase(program, target.dialect, contract);
+    return { program: plan.program, plan };
+  },
+  asWritten: (raw, plan) => stripResults(raw, plan.instrumented).history,
+  judge: judgeStatements,
+  identity: ({ oracle, kind, clause, operations }, history) =>
+    JSON.stringify([
+      oracle,
+      kind,
+      clause ?? null,
+      history.operations[operations[0]?.index ?? -1]?.kind ?? null,
+    ]),
+};
+
+async function judgeStatements(raw: History, plan: CasePlan, context: JudgeContext): Promise<JudgedHistory> {
+  if (plan.refused !== undefined) {
+    const history = stripResults(raw, plan.instrumented).history;
+    return answer(history, context, { unknownReasons: [plan.refused] });
+  }
+  const execute: Execute = (program) => context.execute!(program);
+  const refined = await refine(raw, plan, execute);
+  if ('why' in refined) {
+    const { history } = stripResults(refined.history, refined.plan.instrumented);
+    const crash = serverFinding(history);
+    return answer(history, context, {
+      findings: crash === undefined ? [] : [crash],
+      unknownReasons: [refined.why],
+    });
+  }
+  return new Comparison(refined, context, execute).judge();
+}
+
+function answer(
+  history: History,
+  { contract }: JudgeContext,
+  about: Partial<Pick<CheckResult, 'findings' | 'unknownReasons' | 'notes'>>,
+): JudgedHistory {
+  return judgedHistory(history, { oracle: 'statement', contract: contract.id, findings: [], ...about });
+}
+
+/** Transactions and an order without them, side by side. */
+class Comparison {
+  readonly #stripped: ReturnType<typeof stripResults>;
+  readonly #caseless: boolean;
+
+  constructor(
+    private readonly refined: Refined,
+    private readonly context: JudgeContext,
+    private readonly execute: Execute,
+  ) {
+    const { history, plan } = refined;
+    this.#stripped = stripResults(history, plan.instrumented);
+    // MySQL's family compares texts without case: which of two equal ones a group shows is anybody's guess.
+    this.#caseless = plan.dialect === 'mysql';
+  }
+
+  async judge(): Promise<JudgedHistory> {
+    const { graph, kept, runs } = this.refined;
+    const order = orderNodes(kept, graph.edges, 'earliest');
+    const serial = await this.#withoutTransactions(order);
+    const crash = this.#crash(serial, order);
+    if (crash !== undefined) return this.#answer([crash], []);
+    const found = this.#differences(runs, serial, order);
+    if (found.length === 0) return this.#answer([], []);
+    const other = orderNodes(kept, graph.edges, 'latest');
+    const confirmed = await this.#confirm(found, other);
+    const orders = other.every((node, i) => node === order[i]) ? 1 : 2;
+    const reasons =
+      confirmed.length > 0 ? [] : ['a difference from the order without transactions did not come back'];
+    return this.#answer(
+      confirmed.slice(0, 1).map((each) => this.#finding(each, order, orders)),
+      reasons,
+    );
+  }
+
+  /** Executes statements one by one in one session, then reads every table. */
+  #withoutTransactions(order: readonly number[]): Promise<History> {
+    const { plan, graph } = this.refined;
+    const { program, instrumented } = plan;
+    const sent = order.map((node) => graph.nodes[node]!.operation.sql!);
+    const serial = {
+      ...program.case,
+      sessions: [{ name: 'alone', statements: [...sent, ...instrumented.observe] }],
+    };
+    return this.execute({ case: serial, schedule: serialOrder(serial) });
+  }
+
+  /** What the transactions did differently. A statement that differs explains what comes after it. */
+  #differences({ runs, final }: StatementRuns, serial: History, order: readonly number[]): FoundDifference[] {
+    const { graph, plan } = this.refined;
+    const byRef = new Map(runs.map((run) => [refKey(run.ref), run]));
+    const found = order.flatMap((node, i): FoundDifference[] => {
+      const run = byRef.get(refKey(graph.nodes[node]!.ref));
+      if (run === undefined) return [];
+      const shown = addedColumns(run.plan.traces);
+      const difference = compareAnswers(run.operation, serial.operations[i]!, {
+        shown,
+        caseless: this.#caseless,
+      });
+      return difference === undefined ? [] : [{ difference, node }];
+    });
+    if (found.length > 0 || final === undefined) return found;
+    const expected = tableStates(serial.operations.slice(order.length), plan.instrumented);
+    if (expected === undefined) return [];
+    return compareStates(final, expected, this.#caseless).map((difference) => ({
+      difference,
+      node: this.#lastWriter(difference, order),
+    }));
+  }
+
+  /** The last statement that wrote a table, or the last of all. */
+  #lastWriter(difference: Difference, order: readonly number[]): number {
+    const table = difference.what === 'state' ? difference.table : '';
+    const writes = (node: number) =>
+      changesOf(this.refined.graph.nodes[node]!).some((change) => change.table === table);
+    return order.findLast(writes) ?? order.at(-1)!;
+  }
+
+  /** The differences that come back when the transactions run again and when another order runs without them. */
+  async #confirm(found: readonly FoundDifference[], order: readonly number[]): Promise<FoundDifference[]> {
+    const { plan, runs } = this.refined;
+    const other = this.#differences(runs, await this.#withoutTransactions(order), order);
+    const again = readRuns(await this.execute(plan.program), plan.instrumented);
+    if (again.runs.some(({ state }) => state === 'apart')) return [];
+    const replayed = this.#differences(again, await this.#withoutTransactions(order), order);
+    const has = (list: readonly FoundDifference[], each: FoundDifference) =>
+      list.some((one) => one.node === each.node && sameDifference(one.difference, each.difference));
+    return found.filter((each) => has(other, each) && has(replayed, each));
+  }
+
+  #finding(each: FoundDifference, order: readonly number[], orders: number): Finding {
+    const { graph, plan } = this.refined;
+    return findingOf(each, {
+      graph,
+      order,
+      orders,
+      history: this.#stripped.history,
+      operationOf: (node) => this.#stripped.indexes[graph.nodes[node]!.operation.index]!,
+      contract: this.context.contract.id,
+      ...(this.#restsOnReport(plan, each.node) && { clause: 'subqueriesSee snapshot' }),
+    });
+  }
+
+  /** Whether the order rests on what users reported beyond the manual: that subqueries of conditions see the snapshot. */
+  #restsOnReport({ known, contract }: CasePlan, node: number): boolean {
+    if (contract.mechanism?.subqueriesSee !== 'snapshot') return false;
+    const { tables } = known.get(refKey(this.refined.graph.nodes[node]!.ref))!;
+    const locks = tables.some(({ use, locking }) => use === 'target' && locking);
+    return locks && tables.some(({ use, locking }) => use === 'predicate' && !locking);
+  }
+
+  /** A server that did not survive the statements without transactions. */
+  #crash(serial: History, order: readonly number[]): Finding | undefined {
+    const crash = serverFinding(serial);
+    const node = order[crash?.operations[0]?.index ?? -1];
+    if (crash === undefined || node === undefined) return crash;
+    const { indexes, history } = this.#stripped;
+    const {
+      index,
+      transaction,
+      sql = '',
+    } = history.operations[indexes[this.refined.graph.nodes[node]!.operation.index]!]!;
+    return { ...crash, operations: [{ index, transaction, text: sql }] };
+  }
+
+  #answer(findings: readonly Finding[], reasons: readonly string[]): JudgedHistory {
+    const { plan, notJudged } = this.refined;
+    const skipped = [...plan.leftOut, ...notJudged];
+    const whys = new Map<string, number>();
+    for (const [, why] of skipped) whys.set(why, (whys.get(why) ?? 0) + 1);
+    const notes = skipped.map(([key, why]) => `not judged: ${sqlAt(plan, key)} (${why})`);
+    const unknownReasons = [
+      ...reasons,
+      ...[...whys].map(([why, count]) => `${counted(count, 'statement')} not judged: ${why}`),
+    ];
+    return answer(this.#stripped.history, this.context, { findings, unknownReasons, notes });
+  }
+}
+
+function sqlAt({ source }: CasePlan, key: string): string {
+  const [session, position] = key.split(':').map(Number) as [number, number];
+  return source.case.sessions[session]!.statements[position]!;
+}
