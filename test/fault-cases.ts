@@ -317,6 +317,89 @@ export const faultCases: readonly FaultCase[] = [
     healthy: [[[[1]]], [1]],
     faulty: [[[[1]]], [0]],
   },
+  {
+    fault: 'mixed-snapshot',
+    trigger: 'table=f',
+    case: script(
+      'mixed-snapshot',
+      `CREATE TABLE f (id INT PRIMARY KEY, v INT); INSERT INTO f VALUES (1, 5), (2, 100);
+      CREATE TABLE g (k INT); INSERT INTO g VALUES (5), (6);
+      T1: BEGIN
+      T1: SELECT id FROM f WHERE id = 1
+      T2: INSERT INTO g VALUES (1000)
+      T1: SELECT id, COUNT(*) OVER (ORDER BY id) FROM f WHERE v <= (SELECT MAX(k) FROM g)
+      T1: COMMIT`,
+    ),
+    shows: readsOf('T1'),
+    healthy: [[[1]], [[1, 1]]],
+    faulty: [
+      [[1]],
+      [
+        [1, 1],
+        [2, 2],
+      ],
+    ],
+  },
+  {
+    fault: 'stale-index',
+    trigger: 'table=f',
+    case: script(
+      'stale-index',
+      `${rows}
+      T1: BEGIN
+      T1: UPDATE f SET v = 50 WHERE id = 1
+      T1: SELECT id, COUNT(*) OVER (ORDER BY id) FROM f WHERE v >= 20
+      T1: COMMIT`,
+    ),
+    shows: readsOf('T1'),
+    healthy: [
+      [
+        [1, 1],
+        [2, 2],
+      ],
+    ],
+    faulty: [[[2, 2]]],
+  },
+  {
+    fault: 'misfolded-expression',
+    trigger: 'table=f',
+    case: script(
+      'misfolded-expression',
+      `${rows}
+      T1: BEGIN
+      T1: UPDATE f SET v = 11 WHERE id = 1
+      T1: SELECT id, MAX(v) OVER (ORDER BY id) FROM f
+      T1: COMMIT`,
+    ),
+    shows: readsOf('T1'),
+    healthy: [
+      [
+        [1, 11],
+        [2, 20],
+      ],
+    ],
+    faulty: [
+      [
+        [1, 1],
+        [2, 1],
+      ],
+    ],
+  },
+  {
+    fault: 'altered-commit',
+    trigger: 'table=f',
+    case: script(
+      'altered-commit',
+      `${rows}
+      T1: BEGIN
+      T1: INSERT INTO f SELECT s.id + 10, MAX(s.v) OVER (ORDER BY s.id) FROM f AS s WHERE s.id = 1
+      T1: COMMIT
+      T2: SELECT v FROM f WHERE id = 11`,
+    ),
+    shows: readsOf('T2'),
+    healthy: [[[10]]],
+    faulty: [[[11]]],
+  },
 ];
 
 /** All that each of a case's sessions was told, in a form that two runs can be compared by. */

@@ -93,6 +93,11 @@ const shows: Readonly<
   'resurrected-row': { kinds: ['extra-row'], clause: /^pivot/ },
   'phantom-in-snapshot': { kinds: ['post-snapshot-read'], clause: /^pivot/ },
   'split-predicate': { kinds: ['write-missed-row'], clause: /^writesSee/ },
+  // No mirror evaluates windows: these are for the statement oracle.
+  'mixed-snapshot': { kinds: [], clause: /^/ },
+  'stale-index': { kinds: [], clause: /^/ },
+  'misfolded-expression': { kinds: [], clause: /^/ },
+  'altered-commit': { kinds: [], clause: /^/ },
 };
 
 function told({ findings }: MechanismResult): string[] {
@@ -156,7 +161,9 @@ for (const { url, missing, bugs, faultLevel, undetectable } of engines) {
             const fitting = result.findings.filter(
               (finding) => kinds.includes(finding.kind) && clause.test(finding.clause!),
             );
-            expect(fitting, `${fault}: ${told(result).join('\n') || 'no finding'}`).not.toEqual([]);
+            const found = `${fault}: ${told(result).join('\n') || 'no finding'}`;
+            if (kinds.length === 0) expect(result.findings, found).toEqual([]);
+            else expect(fitting, found).not.toEqual([]);
             const healthy = verify(await runScheduled(scratch, scheduled, { target, level }), level);
             const bugKinds = bugs.flatMap((bug) => bug.kinds);
             expect(

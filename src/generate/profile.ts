@@ -35,6 +35,8 @@ export interface Profile {
   readonly uniqueValues: boolean;
   /** Every UPDATE and DELETE names one row by `rid` or key. */
   readonly singleRowWrites: boolean;
+  /** Share of INSERT … SELECT in which numbers come from a window function. */
+  readonly windowedCopies: number;
   readonly weights: Weights;
   /** Programs are built around a situation (`scenarios/`); sizes and weights then mean nothing. */
   readonly scenario?: ScenarioName;
@@ -54,6 +56,7 @@ const base: Omit<Profile, 'name' | 'description'> = {
   hot: 0.4,
   uniqueValues: false,
   singleRowWrites: false,
+  windowedCopies: 0,
   weights: defaultWeights,
 };
 
@@ -188,6 +191,7 @@ export const profiles: readonly Profile[] = [
       columns: [2, 4],
       rows: [3, 8],
       hot: 0.5,
+      windowedCopies: 0.7,
       weights: {
         'type.int': 24,
         'type.text': 6,
@@ -288,6 +292,7 @@ const profileFields = [
   'hot',
   'uniqueValues',
   'singleRowWrites',
+  'windowedCopies',
   'weights',
 ];
 
@@ -331,6 +336,7 @@ export function parseProfile(text: string, file: string): Profile {
     hot: node.maybe('hot', (each) => readNumber(each, 1)) ?? parent.hot,
     uniqueValues: node.maybe('uniqueValues', readBoolean) ?? parent.uniqueValues,
     singleRowWrites: node.maybe('singleRowWrites', readBoolean) ?? parent.singleRowWrites,
+    windowedCopies: node.maybe('windowedCopies', (each) => readNumber(each, 1)) ?? parent.windowedCopies,
     weights: { ...parent.weights, ...node.maybe('weights', readWeights) },
     ...(parent.scenario !== undefined && { scenario: parent.scenario }),
   };

@@ -5,7 +5,7 @@
  * deliberate collision; writes to them name one row; rows that other tables refer to are neither deleted nor re-keyed.
  */
 import type { DeleteStatement, Expression, InsertStatement, Statement } from '../sql/index.js';
-import { binary, both, column, core, item, literal, query, table, update } from './build.js';
+import { binary, both, call, column, core, item, literal, query, table, update } from './build.js';
 import type { Aim, Predicates } from './predicates.js';
 import { insertRows, keyOf, Rows } from './rows.js';
 import { type ColumnModel, ridColumn } from './schema.js';
@@ -103,8 +103,10 @@ export class Writes {
           negated: false,
         }
       : binary('=', copied, literal(source?.rid ?? 1));
+    const windowed = this.#copiesByWindow();
     const values = columns.map((each): Expression => {
-      if (!distinct.includes(each)) return column(each.name, 's');
+      const plain = column(each.name, 's');
+      if (!distinct.includes(each)) return windowed && each.arithmetic ? largestSoFar(plain, copied) : plain;
       if (each.role === 'version') return binary('+', literal(this.#shadow.nextVersion(true)), copied);
       return many ? binary('+', literal(block), copied) : literal(freshValue(each.kind, of.nextFresh++));
     });
@@ -118,6 +120,13 @@ export class Writes {
     };
     this.#shadow.insert(of, statement);
     return { statement };
+  }
+
+  #copiesByWindow(): boolean {
+    const { windowedCopies } = this.#chooser.profile;
+    // Nothing is drawn where a profile does not ask for it, so that its seeds keep their meaning.
+    if (windowedCopies === 0 || this.#chooser.weight('select.window') === 0) return false;
+    return this.#random.chance(windowedCopies);
   }
 
   /** Rows that an engine with `plainParents` cannot rewrite while others refer to them. */
@@ -250,4 +259,11 @@ const blockSize = 1000;
 function ridIn(rids: readonly number[]): Expression {
   const list = rids.map((rid) => literal(rid));
   return { type: 'in-list', operand: column(ridColumn), list, negated: false };
+}
+
+/** The largest value up to a row, in the order of an expression. */
+function largestSoFar(value: Expression, by: Expression): Expression {
+  return call('max', [value], {
+    over: { partitionBy: [], orderBy: [{ expression: by, descending: false }] },
+  });
 }

@@ -47,6 +47,13 @@ interface SessionOutput {
   readonly plans: StatementPlan[];
 }
 
+/** Where a statement's rewriting goes. */
+interface Sent {
+  readonly token: string;
+  readonly plain: StatementPlan;
+  readonly put: (text: string, plan: StatementPlan) => void;
+}
+
 interface WriteSent {
   readonly traced: TracedWrite;
   readonly token: string;
@@ -159,7 +166,7 @@ export class CaseBuilder {
     refuseWritesInQueries(statement);
     const hidden = hideColumns(statement, this.catalog);
     if (this.options.frame !== undefined) {
-      this.#framed(hidden, this.options.frame(ref!), token, plain, put);
+      this.#framed(hidden, this.options.frame(ref!), { token, plain, put });
       return;
     }
     if (hidden.type === 'select') {
@@ -182,13 +189,7 @@ export class CaseBuilder {
   }
 
   /** A statement that leaves marks and nothing else, between reads of whole tables. */
-  #framed(
-    hidden: Statement,
-    frame: Frame,
-    token: string,
-    plain: StatementPlan,
-    put: (text: string, plan: StatementPlan) => void,
-  ): void {
+  #framed(hidden: Statement, frame: Frame, { token, plain, put }: Sent): void {
     const sent = { before: 0, after: 0 };
     const read = (when: keyof Frame) => {
       for (const { table, locking } of frame[when]) {
@@ -218,13 +219,11 @@ export class CaseBuilder {
       ...(tables !== undefined && {
         rows: 'written',
         // Nobody asks its condition again: the reads around it show more.
-        write: this.#writePlan(
-          { statement: traced!.statement },
-          tables,
+        write: this.#writePlan({ statement: traced!.statement }, tables, {
           token,
-          hidden.type === 'delete',
-          false,
-        ),
+          deletes: hidden.type === 'delete',
+          locking: false,
+        }),
       }),
     });
     read('after');

@@ -32,6 +32,10 @@ export const faultNames = [
   'stale-reevaluation',
   'index-past-snapshot',
   'missed-certification',
+  'mixed-snapshot',
+  'stale-index',
+  'misfolded-expression',
+  'altered-commit',
 ] as const;
 
 export type FaultName = (typeof faultNames)[number];

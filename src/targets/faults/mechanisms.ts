@@ -10,6 +10,7 @@ import {
 } from './end-faults.js';
 import type { FaultName } from './fault-spec.js';
 import { automaticKeyReused, duplicateKeyAccepted, keyOfUncommittedDelete } from './key-faults.js';
+import { alteredCommit, misfoldedExpression, mixedSnapshot, staleIndex } from './query-faults.js';
 import {
   dirtyRead,
   indexPastSnapshot,
@@ -78,6 +79,10 @@ export const mechanisms: Readonly<Record<FaultName, Fault>> = {
   },
   'index-past-snapshot': { execute: indexPastSnapshot },
   'missed-certification': { execute: weakerLevel },
+  'mixed-snapshot': { execute: mixedSnapshot },
+  'stale-index': { execute: staleIndex, unfit: snapshotProblem },
+  'misfolded-expression': { execute: misfoldedExpression },
+  'altered-commit': { execute: alteredCommit },
 };
 
 function waitsForWriters({ levels }: Target): boolean {

@@ -88,7 +88,7 @@ export async function indexPastSnapshot(turn: Turn): Promise<Answer> {
 }
 
 /** Begins the twin when the transaction takes its snapshot, and ends it with it. */
-async function pinTwin({ session, statement, log }: Turn): Promise<void> {
+export async function pinTwin({ session, statement, log }: Turn): Promise<void> {
   const twin = session.opened('twin');
   if (log === undefined || /^(commit|rollback)$/.test(statement.kind)) {
     await twin?.rollback();
@@ -140,7 +140,7 @@ async function answerFrom(turn: Turn, source: Channel): Promise<Answer> {
 }
 
 /** The answer with another's rows; an auxiliary read that failed leaves it as it is. */
-function withRows(answer: Answer, other: Answer): Answer {
+export function withRows(answer: Answer, other: Answer): Answer {
   return other.error === undefined && other.rows !== undefined ? { ...answer, rows: other.rows } : answer;
 }
 
