@@ -25,6 +25,10 @@ export const faultNames = [
   'resurrected-row',
   'phantom-in-snapshot',
   'split-predicate',
+  'mixed-snapshot',
+  'stale-index',
+  'misfolded-expression',
+  'altered-commit',
   'duplicate-key-accepted',
   'key-of-uncommitted-delete',
   'automatic-key-reused',
@@ -32,10 +36,6 @@ export const faultNames = [
   'stale-reevaluation',
   'index-past-snapshot',
   'missed-certification',
-  'mixed-snapshot',
-  'stale-index',
-  'misfolded-expression',
-  'altered-commit',
 ] as const;
 
 export type FaultName = (typeof faultNames)[number];
