@@ -17,6 +17,7 @@ import {
   CrashedEngines,
   EngineOpener,
   type FoundTemplates,
+  type HuntName,
   type HuntResult,
   type HuntState,
   HuntStateFile,
@@ -139,14 +140,7 @@ async function runHunt(url: string | undefined, flags: HuntFlags, context: CliCo
     ignore: flags.ignore ?? [],
     keepUnconfirmed: flags.keepUnconfirmed === true,
   });
-  const state = new HuntStateFile(flags.store, {
-    target: hideSecrets(url ?? defaultTargetUrl),
-    levels: (levels ?? []).join(','),
-    contract: flags.contract,
-    profile: flags.profile ?? '',
-    oracles: (oracles ?? []).join(','),
-    seed: flags.seed,
-  });
+  const state = new HuntStateFile(flags.store, nameOf(url, flags, levels));
   const before = flags.restart === true ? undefined : await state.read();
   const from = asked?.from ?? before?.finished ?? 0;
   const to = asked?.from === undefined && asked?.to !== undefined ? from + asked.to : asked?.to;
@@ -194,6 +188,21 @@ async function runHunt(url: string | undefined, flags: HuntFlags, context: CliCo
     crashed.end();
     await shelf.close();
   }
+}
+
+function nameOf(
+  url: string | undefined,
+  { contract, profile = '', oracle = [], seed }: HuntFlags,
+  levels: readonly Level[] = [],
+): HuntName {
+  return {
+    target: hideSecrets(url ?? defaultTargetUrl),
+    levels: levels.join(','),
+    contract,
+    profile,
+    oracles: oracle.join(','),
+    seed,
+  };
 }
 
 /** How far all hunts of this name came together. */
