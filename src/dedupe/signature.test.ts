@@ -163,6 +163,15 @@ function disguise(
   };
 }
 
+it('groups what is no bug of isolation apart, by its statements alone', () => {
+  const [first] = bugs;
+  const seen = { ...first!, notIsolation: true as const };
+  const otherwise = { ...seen, finding: { ...first!.finding, kind: 'missing-row' as const, clause: 'x' } };
+  expect(signatureOf(seen)).not.toBe(signatureOf(first!));
+  expect(signatureOf(otherwise)).toBe(signatureOf(seen));
+  expect(describeBehaviour(seen)).toMatch(/^not isolation\n/);
+});
+
 describe('signatureOf', () => {
   it('stays the same under other names, values, session numbers and transaction numbers', () => {
     fc.assert(

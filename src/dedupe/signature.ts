@@ -79,9 +79,10 @@ function eventsIn({ case: program, schedule, finding }: Behaviour): CaseEvents {
 }
 
 function causeLines(behaviour: Behaviour, events: CaseEvents): readonly string[] {
-  const lines = causeOf(behaviour, events)?.lines ?? variantLines(behaviour, events);
-  // Another cause than concurrency, whatever it looks like.
-  return behaviour.notIsolation === true ? ['not isolation', ...lines] : lines;
+  // Another cause than concurrency: which statements it takes, however what they did is seen.
+  if (behaviour.notIsolation === true)
+    return ['not isolation', ...canonicalLines({ ...events, judged: new Set(), cycle: [] })];
+  return causeOf(behaviour, events)?.lines ?? variantLines(behaviour, events);
 }
 
 function variantLines({ finding, history }: Behaviour, events: CaseEvents): readonly string[] {

@@ -7,15 +7,14 @@
  * 3. A lock or a conflict that was passed over says little by itself: if an instrumented run of the same case shows what came
  *    of it (a committed write that is gone), that is followed instead.
  * 4. Reduce to the fewest statements that show it.
- * 5. A finding of a run with added SQL is tried again without, now that its case is small: when the plain run shows something
- *    too, that is what is reported. It needs no added columns, and the same bug found either way gets one signature.
+ * 5. A finding of a run with added SQL is tried again without, now that its case is small, also with a closing read and values of their
+ *    own (`plain-witness.ts`): when a plain run shows something too, that is what is reported. It needs no added columns, and the same bug found either way gets one signature.
  *
  * 6. A second look by independent ways (`second-look.ts`): what needs no concurrency is marked as no bug of isolation, and what shows
  *    without concurrency only because of added SQL is not reported.
  *
  * A finding about the server is followed while no other lane runs anything: another lane's case may have killed it.
  */
-import type { Schedule } from '../cases/index.js';
 import { type Finding, focusOf, identityOf, type OracleName, oracleNamed } from '../check/index.js';
 import { type Contract, describeKind } from '../contracts/index.js';
 import type { History } from '../histories/index.js';
@@ -33,6 +32,7 @@ import {
 } from '../reduce/index.js';
 import type { SecondLook } from '../report/index.js';
 import type { HuntRequest } from './hunt-request.js';
+import { plainVariations } from './plain-witness.js';
 import { lookAgain } from './second-look.js';
 
 /** A finding with the run that shows it; the history's operations name statements of the request's case. */
@@ -77,6 +77,12 @@ export async function pursue(raw: Raw, options: PursueOptions): Promise<Outcome>
   return database.alone((observe) => new Pursuit(options, observe).follow(raw));
 }
 
+const noPlainWitness: SecondLook = {
+  by: 'plain run',
+  says: 'undecided',
+  note: 'no run without added SQL shows it, neither with closing reads nor with other values',
+};
+
 /** Findings that say how a rule was broken, not with what consequence. */
 const isWithoutConsequence = ({ kind }: Finding): boolean => describeKind(kind).writeConflict === 'names';
 
@@ -108,13 +114,14 @@ class Pursuit {
     if (oracleNamed(oracle).needs.run === 'plain' || contract.mechanism === undefined)
       return this.#lookAgain(reduced, start.request);
     const plain = this.#isStopped() ? undefined : await this.#withoutAddedSql(reduced, start.request);
-    return this.#lookAgain(plain ?? reduced, start.request);
+    if (plain !== undefined || this.#isStopped()) return this.#lookAgain(plain ?? reduced, start.request);
+    return this.#lookAgain({ ...reduced, secondLook: [noPlainWitness] }, start.request);
   }
 
   async #lookAgain(bug: Pursued, request: HuntRequest): Promise<Outcome> {
     if (this.#isStopped()) return { kind: 'bug', bug };
     const { database, lane, signal } = this.options;
-    const { oracle, contract, result, finding } = bug;
+    const { oracle, contract, result, finding, secondLook = [] } = bug;
     const looked = await lookAgain({ ...request, ...result.result, oracle, contract }, finding, {
       observe: this.observe,
       lane,
@@ -124,7 +131,10 @@ class Pursuit {
     if (looked.addedSqlAlone)
       return { kind: 'unconfirmed', why: 'it needs no concurrency, but SQL that only the oracle adds' };
     const { looks, notIsolation } = looked;
-    return { kind: 'bug', bug: { ...bug, secondLook: looks, ...(notIsolation && { notIsolation }) } };
+    return {
+      kind: 'bug',
+      bug: { ...bug, secondLook: [...looks, ...secondLook], ...(notIsolation && { notIsolation }) },
+    };
   }
 
   /** The raw finding with a schedule: its own, or the one that explains what a free run saw. */
@@ -218,18 +228,18 @@ class Pursuit {
 
   /** The same bug in a plain run, if it shows in one. */
   async #withoutAddedSql({ result }: Pursued, request: HuntRequest): Promise<Pursued | undefined> {
-    const plain: HuntRequest & { readonly schedule: Schedule } = {
-      ...request,
-      ...result.result,
-      oracle: 'mechanism',
-    };
-    const observed = await this.observe(plain, this.options.lane);
-    if (observed.kind !== 'ran') return undefined;
-    const finding = observed.findings.find((each) => !isWithoutConsequence(each));
-    if (finding === undefined) return undefined;
-    const { history } = observed;
-    const start: Start = { request: plain, finding, history, candidate: result.result };
-    return this.#reduce(start, this.#trials(start));
+    for (const candidate of plainVariations(result.result, this.options.database.target.dialect)) {
+      if (this.#isStopped()) return undefined;
+      const plain: HuntRequest = { ...request, ...candidate, oracle: 'mechanism' };
+      const observed = await this.observe(plain, this.options.lane);
+      if (observed.kind !== 'ran') continue;
+      const finding = observed.findings.find((each) => !isWithoutConsequence(each));
+      if (finding === undefined) continue;
+      const start: Start = { request: plain, finding, history: observed.history, candidate };
+      const reduced = await this.#reduce(start, this.#trials(start));
+      if (reduced !== undefined) return reduced;
+    }
+    return undefined;
   }
 }
 

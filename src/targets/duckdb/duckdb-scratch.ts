@@ -13,6 +13,7 @@ import { errorText, IsoldeError } from '../../errors.js';
 import { duckdbGuard, refusal } from '../embedded/index.js';
 import { scratchMark } from '../scratch-mark.js';
 import type { Scratch, Session, SessionOptions } from '../target.js';
+import { closeHandle } from './close-handle.js';
 import { DuckdbSession } from './duckdb-session.js';
 
 export interface DuckdbScratchOptions {
@@ -104,8 +105,8 @@ export class DuckdbScratch implements Scratch {
     } catch (cause) {
       throw new IsoldeError('target', `DuckDB cannot drop ${this.namespace}: ${errorText(cause)}`, { cause });
     } finally {
-      this.#admin.closeSync();
-      if (this.#options.private) this.#instance.closeSync();
+      closeHandle(this.#admin);
+      if (this.#options.private) closeHandle(this.#instance);
       this.#options.onDrop(this);
     }
   }
@@ -151,11 +152,11 @@ export class DuckdbScratch implements Scratch {
   async #replaceInstance(): Promise<void> {
     const old = this.#instance;
     this.#instance = await this.#options.openInstance();
-    this.#admin.closeSync();
+    closeHandle(this.#admin);
     this.#admin = await this.#instance.connect();
     await this.#admin.run(this.#emptySchema());
     await this.#renewSessions((session) => !session.lost);
-    old.closeSync();
+    closeHandle(old);
   }
 
   async #renewSessions(which: (session: DuckdbSession) => boolean): Promise<void> {

@@ -18,6 +18,7 @@ import { errorText } from '../../errors.js';
 import { classifyStatement } from '../../sql/index.js';
 import { duckdbGuard, refusal } from '../embedded/index.js';
 import type { Answer, Session } from '../target.js';
+import { closeHandle } from './close-handle.js';
 import { duckdbError } from './duckdb-errors.js';
 import { duckdbRows } from './duckdb-values.js';
 
@@ -85,10 +86,11 @@ export class DuckdbSession implements Session {
 
   async close(): Promise<void> {
     if (this.#closed) return;
+    // Disconnecting rolls back what is open, where the driver can disconnect.
+    if (this.#connection.closeSync === undefined) await this.rollBack();
     this.#closed = true;
     await this.#interrupt('cancelled');
-    // Disconnecting rolls back what is open.
-    this.#connection.closeSync();
+    closeHandle(this.#connection);
     this.#options.onClose(this);
   }
 
@@ -100,7 +102,7 @@ export class DuckdbSession implements Session {
 
   /** Goes on with another connection: settings, temporary tables and prepared statements are forgotten. */
   reconnect(connection: DuckDBConnection): void {
-    this.#connection.closeSync();
+    closeHandle(this.#connection);
     this.#connection = connection;
     this.#transaction = 'none';
     this.altered = false;

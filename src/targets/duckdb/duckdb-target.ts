@@ -9,6 +9,7 @@ import { errorText, IsoldeError } from '../../errors.js';
 import { loadDriver, missingDriver, packageVersion, parseEmbeddedUrl } from '../embedded/index.js';
 import { madeAt } from '../scratch-mark.js';
 import type { Scratch, Target, TargetOpener } from '../target.js';
+import { closeHandle } from './close-handle.js';
 import { DuckdbScratch, markMacro } from './duckdb-scratch.js';
 
 type DuckdbModule = typeof import('@duckdb/node-api');
@@ -114,7 +115,7 @@ async function openDuckdb(duckdb: DuckdbModule, place: DuckdbPlace): Promise<Tar
       if (closed) return;
       closed = true;
       await Promise.all([...scratches].map((scratch) => scratch.drop()));
-      shared?.closeSync();
+      if (shared !== undefined) closeHandle(shared);
       if (fileIsOurs) for (const suffix of ['', '.wal']) rmSync(file + suffix, { force: true });
     },
   };
@@ -130,7 +131,7 @@ function leftoversOf(
     try {
       return await (await connection.run(sql)).getRows();
     } finally {
-      connection.closeSync();
+      closeHandle(connection);
     }
   };
   const foundScratches = async () => {
