@@ -103,10 +103,9 @@ describe('a finding', () => {
     const outcome = await pursued('concurrent');
     if (outcome.kind !== 'bug') throw new Error(outcome.kind);
     expect(outcome.bug.notIsolation).toBeUndefined();
-    expect(outcome.bug.secondLook).toMatchObject([
-      { by: 'serial control', says: 'agrees' },
-      { by: 'dependency-graph' },
-    ]);
+    const [control, ...others] = outcome.bug.secondLook!;
+    expect(control).toMatchObject({ by: 'serial control', says: 'agrees' });
+    expect(others.map(({ by }) => by)).toContain('dependency-graph');
   }, 30_000);
 
   it('that shows without concurrency, but only with added SQL, is none', async () => {
