@@ -125,6 +125,6 @@ describe.skipIf(missing !== undefined && !enginesRequired)(
       for (const [fault, names] of found)
         expect([...names].length, `${fault} on ${[...names]}`).toBeGreaterThanOrEqual(2);
       await expect(page).toMatchFileSnapshot('../docs/stages/check-faults.md');
-    }, 240_000);
+    }, 480_000);
   },
 );
