@@ -18,15 +18,22 @@ export interface PlantedBug {
   readonly execute?: Planted;
   /** What happens when a session is closed, before it is. */
   readonly close?: (send: (sql: string) => Promise<Answer>, memory: PlantedMemory) => Promise<void>;
+  /** What is lost when the database comes back after `reopen`, or after a `kill` that is only played. */
+  readonly losesWhenOpened?: string;
   /** What happens when a statement is cancelled; absent: the real thing. */
   readonly cancel?: 'reported-only';
 }
 
 export function withPlanted(target: Target, bug: PlantedBug): Target {
+  let opened: Scratch | undefined;
   return new Proxy(target, {
     get(real, name) {
       if (name === 'createScratch')
-        return async () => plantedScratch(await real.createScratch(), bug, new Map());
+        return async () => {
+          opened = plantedScratch(await real.createScratch(), bug, new Map());
+          return opened;
+        };
+      if (name === 'kill' && bug.losesWhenOpened !== undefined) return () => opened?.reopen?.();
       const value = Reflect.get(real, name, real) as unknown;
       return typeof value === 'function' ? value.bind(real) : value;
     },
@@ -39,6 +46,14 @@ function plantedScratch(scratch: Scratch, bug: PlantedBug, database: Map<string,
       if (name === 'openSession')
         return async (options: Parameters<Scratch['openSession']>[0]) =>
           plantedSession(await real.openSession(options), bug, { session: new Map(), database });
+      if (name === 'reopen' && bug.losesWhenOpened !== undefined)
+        return async () => {
+          await real.reopen?.();
+          const limits = { statementTimeoutMs: 5000, lockTimeoutMs: 5000 };
+          const session = await real.openSession({ level: 'serializable', ...limits });
+          await session.execute(bug.losesWhenOpened!);
+          await session.close();
+        };
       const value = Reflect.get(real, name, real) as unknown;
       return typeof value === 'function' ? value.bind(real) : value;
     },

@@ -237,11 +237,17 @@ class PlanRun {
       return;
     }
     const ends = endsTransactions(fault);
-    for (const number of ends === 'all' ? [...this.#sessions.keys()] : ends === 'one' ? [session] : []) {
-      await this.#closeSession(number);
-      this.#shadow.rollBack(number);
-    }
+    const ended = ends === 'all' ? [...this.#sessions.keys()] : ends === 'one' ? [session] : [];
+    const end = async () => {
+      for (const number of ended) {
+        await this.#closeSession(number);
+        this.#shadow.rollBack(number);
+      }
+    };
+    // A killed server meets its sessions in the middle of their transactions; every other fault begins with their end.
+    if (fault !== 'kill') await end();
     const done = await performFault(fault, this.place, () => this.#session(session));
+    if (fault === 'kill') await end();
     if (done.kind === 'not-possible') await this.#voidGroup(group);
     if (done.kind !== 'failed') return;
     this.#broken = true;

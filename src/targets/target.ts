@@ -32,6 +32,8 @@ export interface Target {
   foundScratches?(): Promise<readonly FoundScratch[]>;
   /** Drops one of `foundScratches`, if it still carries the mark. */
   dropFound?(namespace: string): Promise<void>;
+  /** Takes over a scratch that a process of this engine left behind when it was killed. Absent: nothing outlives it. */
+  adoptScratch?(namespace: string): Promise<Scratch>;
   /**
    * Ends the process that holds the database with SIGKILL, starts it again and lets it recover. Scratches keep what was
    * committed; their sessions are lost. Absent: the process is not ours to kill.
@@ -148,4 +150,6 @@ export interface OpenOptions {
   /** Where private servers and embedded databases put their files; default: the system's temporary folder. */
   readonly scratchFolder?: string;
   readonly connectTimeoutMs?: number;
+  /** The process that scratch folders are marked with as theirs; default: this one. */
+  readonly owner?: number;
 }

@@ -9,7 +9,7 @@ import type { Row } from '../../sql/index.js';
 export interface FileEngine {
   /** For messages: `SQLite`, `Turso`. */
   readonly label: string;
-  /** Makes a new database file with the settings under test, and stays connected. */
+  /** Makes a database file with the settings under test, or opens the one that is there, and stays connected. */
   create(file: string): Promise<FileConnection>;
   connect(file: string, statementTimeoutMs: number): Promise<FileConnection>;
   /** What a thrown error means. */

@@ -5,7 +5,7 @@
  * and is safe with old Turso versions, which go on using a deleted file when its name comes back.
  */
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Level } from '../../contracts/index.js';
@@ -21,6 +21,8 @@ export interface FileScratchOptions {
   /** Where the scratch's own folder is made. */
   readonly parentFolder: string;
   readonly level: Level;
+  /** The process it is marked with; default: this one. */
+  readonly owner?: number | undefined;
   onDrop(scratch: FileScratch): void;
 }
 
@@ -41,7 +43,7 @@ export function scratchParent(url: string, path: string, scratchFolder: string |
 export const markFile = 'isolde-scratch';
 
 export class FileScratch implements Scratch {
-  readonly namespace = `isolde_${randomBytes(6).toString('hex')}`;
+  readonly namespace: string;
   readonly #options: FileScratchOptions;
   readonly #folder: string;
   readonly #sessions = new Set<FileSession>();
@@ -53,17 +55,33 @@ export class FileScratch implements Scratch {
   #dropped = false;
 
   static async create(options: FileScratchOptions): Promise<FileScratch> {
-    const scratch = new FileScratch(options);
+    const scratch = new FileScratch(options, `isolde_${randomBytes(6).toString('hex')}`);
+    scratch.#makeFolder();
     await scratch.#newFile();
     return scratch;
   }
 
-  private constructor(options: FileScratchOptions) {
+  /** The scratch of a process that was killed, with the file it used last. */
+  static async adopt(options: FileScratchOptions, namespace: string): Promise<FileScratch> {
+    const scratch = new FileScratch(options, namespace);
+    const numbers = readdirSync(scratch.#folder).flatMap((name) => /^(\d+)\.db$/.exec(name)?.[1] ?? []);
+    scratch.#fileCount = Math.max(...numbers.map(Number));
+    scratch.#file = join(scratch.#folder, `${scratch.#fileCount}.db`);
+    await scratch.#openFile();
+    return scratch;
+  }
+
+  private constructor(options: FileScratchOptions, namespace: string) {
     this.#options = options;
-    this.#folder = join(options.parentFolder, this.namespace);
+    this.namespace = namespace;
+    this.#folder = join(options.parentFolder, namespace);
+  }
+
+  #makeFolder(): void {
+    const { owner = process.pid } = this.#options;
     try {
       mkdirSync(this.#folder, { mode: 0o700 });
-      writeFileSync(join(this.#folder, markFile), `${scratchMark(process.pid)}\n`, { mode: 0o600 });
+      writeFileSync(join(this.#folder, markFile), `${scratchMark(owner)}\n`, { mode: 0o600 });
     } catch (cause) {
       throw new IsoldeError('file-system', `Cannot make a folder for the scratch: ${errorText(cause)}`, {
         cause,
@@ -109,6 +127,12 @@ export class FileScratch implements Scratch {
     return new Set();
   }
 
+  async reopen(): Promise<void> {
+    await Promise.all([...this.#sessions].map((session) => session.close()));
+    await this.#admin?.close();
+    await this.#openFile();
+  }
+
   async drop(): Promise<void> {
     if (this.#dropped) return;
     this.#dropped = true;
@@ -119,17 +143,21 @@ export class FileScratch implements Scratch {
   }
 
   async #newFile(): Promise<FileConnection> {
-    const file = join(this.#folder, `${++this.#fileCount}.db`);
+    this.#file = join(this.#folder, `${++this.#fileCount}.db`);
+    return this.#openFile();
+  }
+
+  /** Opens the file with the settings under test; a file that is there keeps its content. */
+  async #openFile(): Promise<FileConnection> {
     const { engine } = this.#options;
     try {
-      this.#admin = await engine.create(file);
+      this.#admin = await engine.create(this.#file);
     } catch (cause) {
       if (cause instanceof IsoldeError) throw cause;
-      throw new IsoldeError('target', `${engine.label} cannot create "${file}": ${errorText(cause)}`, {
+      throw new IsoldeError('target', `${engine.label} cannot open "${this.#file}": ${errorText(cause)}`, {
         cause,
       });
     }
-    this.#file = file;
     return this.#admin;
   }
 

@@ -113,6 +113,12 @@ export class AdapterProcess {
     clearTimeout(timer);
   }
 
+  /** Ends it at once. */
+  async kill(): Promise<void> {
+    this.#kill();
+    await this.#exited;
+  }
+
   #receive(chunk: string): void {
     let rest = chunk;
     for (let end = rest.indexOf('\n'); end >= 0; end = rest.indexOf('\n')) {

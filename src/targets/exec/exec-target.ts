@@ -28,6 +28,22 @@ export async function openAdapter(
   settings: Readonly<Record<string, string>>,
   options: OpenOptions,
 ): Promise<ExecTarget> {
+  const start = () => startAdapter(command, options);
+  const { adapter, hello } = await start();
+  const declared = { ...hello.settings, ...settings };
+  const target = new ExecTarget(
+    adapter,
+    Object.keys(declared).length === 0 ? hello : { ...hello, settings: declared },
+    url,
+  );
+  if (!hello.durable) return target;
+  return Object.assign(target, { kill: async () => target.replace(async () => (await start()).adapter) });
+}
+
+async function startAdapter(
+  command: string | AdapterProgram,
+  options: OpenOptions,
+): Promise<{ readonly adapter: AdapterProcess; readonly hello: Hello }> {
   const adapter = new AdapterProcess(command);
   try {
     const limitMs = options.connectTimeoutMs ?? 10_000;
@@ -36,12 +52,7 @@ export async function openAdapter(
       limitMs,
       `the adapter "${hideSecrets(adapter.command)}" did not answer hello within ${limitMs} ms`,
     );
-    const declared = { ...hello.settings, ...settings };
-    return new ExecTarget(
-      adapter,
-      Object.keys(declared).length === 0 ? hello : { ...hello, settings: declared },
-      url,
-    );
+    return { adapter, hello };
   } catch (thrown) {
     await adapter.stop();
     throw new IsoldeError('connect', errorText(thrown), { cause: thrown });
@@ -57,12 +68,14 @@ export class ExecTarget implements Target {
   readonly features: Target['features'];
   readonly #scratches = new Set<ExecScratch>();
   #nextSession = 1;
+  #adapter: AdapterProcess;
 
   constructor(
-    readonly adapter: AdapterProcess,
+    adapter: AdapterProcess,
     readonly hello: Hello,
     url: string,
   ) {
+    this.#adapter = adapter;
     this.name = hello.name;
     this.dialect = hello.dialect;
     this.levels = hello.levels;
@@ -76,10 +89,22 @@ export class ExecTarget implements Target {
     };
   }
 
+  get adapter(): AdapterProcess {
+    return this.#adapter;
+  }
+
+  /** Ends the adapter with SIGKILL and goes on with another one, on the same scratches. */
+  async replace(start: () => Promise<AdapterProcess>): Promise<void> {
+    await this.#adapter.kill();
+    this.#adapter = await start();
+    for (const { namespace, inner } of this.#scratches)
+      if (inner !== undefined) await this.ask('adoptScratch', { namespace, inner });
+  }
+
   async createScratch(): Promise<Scratch> {
     const namespace = `isolde_${randomBytes(6).toString('hex')}`;
-    await this.ask('createScratch', { namespace });
-    const scratch = new ExecScratch(this, namespace, () => this.#scratches.delete(scratch));
+    const inner = await this.ask('createScratch', { namespace }, readInner);
+    const scratch = new ExecScratch(this, namespace, inner, () => this.#scratches.delete(scratch));
     this.#scratches.add(scratch);
     return scratch;
   }
@@ -91,9 +116,13 @@ export class ExecTarget implements Target {
   }
 
   /** A request outside any case: failing is the target's failure. */
-  async ask(op: string, fields: Readonly<Record<string, unknown>>): Promise<void> {
+  async ask<T = undefined>(
+    op: string,
+    fields: Readonly<Record<string, unknown>>,
+    read: (result: unknown) => T | undefined = nothing,
+  ): Promise<T | undefined> {
     try {
-      await this.adapter.request(op, fields, nothing);
+      return await this.adapter.request(op, fields, read);
     } catch (thrown) {
       throw new IsoldeError('target', `${op} failed: ${errorText(thrown)}`, { cause: thrown });
     }
@@ -111,8 +140,18 @@ class ExecScratch implements Scratch {
   constructor(
     readonly target: ExecTarget,
     readonly namespace: string,
+    /** What the engine behind the adapter calls it, where it told. */
+    readonly inner: string | undefined,
     readonly forget: () => void,
-  ) {}
+  ) {
+    if (target.hello.reopen)
+      this.reopen = async () => {
+        await Promise.all([...this.#sessions.values()].map((session) => session.close()));
+        await target.ask('reopen', { namespace });
+      };
+  }
+
+  readonly reopen?: () => Promise<void>;
 
   async reset(setup: readonly string[]): Promise<void> {
     if (this.target.hello.reset) await this.#resetByAdapter(setup);
@@ -228,6 +267,11 @@ class ExecSession implements Session {
     this.scratch.removeSession(this.id);
     await this.disconnect();
   }
+}
+
+function readInner(result: unknown): string | undefined {
+  const { inner } = (result ?? {}) as { readonly inner?: unknown };
+  return typeof inner === 'string' ? inner : undefined;
 }
 
 function lost(errorClass: 'crash' | 'connection-lost', message: string): Answer {

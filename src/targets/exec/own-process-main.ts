@@ -4,7 +4,8 @@ import { refuseToServe, serveTarget } from './serve.js';
 
 // Ctrl-C in a terminal reaches every process of the group; the parent decides when this one ends, by closing its input.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
-await openTarget(process.argv[2]).then(
+// Scratches belong to the parent: it may kill this process and start another one on them.
+await openTarget(process.argv[2], { owner: process.ppid }).then(
   (target) => serveTarget(target, process.stdin, process.stdout),
   (error: unknown) => refuseToServe(error, process.stdin, process.stdout),
 );

@@ -20,6 +20,10 @@ export interface Hello {
   readonly features: TargetFeatures;
   /** It resets a scratch itself; otherwise the scratch is dropped, created and filled again. */
   readonly reset: boolean;
+  /** It closes and opens a scratch again on request. */
+  readonly reopen: boolean;
+  /** Scratches outlive the process: it may be killed and started again, and has them still. */
+  readonly durable: boolean;
   readonly settings?: Readonly<Record<string, string>>;
 }
 
@@ -73,6 +77,8 @@ export function readHello(thing: unknown): Hello {
     defaultLevel,
     features: readFeatures(fields.features),
     reset: fields.reset === undefined ? false : flag(fields.reset, 'hello.reset'),
+    reopen: fields.reopen === undefined ? false : flag(fields.reopen, 'hello.reopen'),
+    durable: fields.durable === undefined ? false : flag(fields.durable, 'hello.durable'),
   };
   if (fields.settings === undefined) return hello;
   const settings = Object.entries(object(fields.settings, 'hello.settings'));

@@ -16,6 +16,8 @@ interface Request extends SessionOptions {
   readonly session: number;
   readonly setup: readonly string[];
   readonly sql: string;
+  /** What the engine itself calls a scratch. */
+  readonly inner: string;
 }
 
 /** Answers requests until the input ends; then the target is closed. */
@@ -54,9 +56,16 @@ class TargetServer {
         return this.#hello(request.protocol);
       case 'reach':
         return (await this.target.reach?.()) ?? { kind: 'unknown' };
-      case 'createScratch':
-        this.#scratches.set(request.namespace, await this.target.createScratch());
+      case 'createScratch': {
+        const scratch = await this.target.createScratch();
+        this.#scratches.set(request.namespace, scratch);
+        return { inner: scratch.namespace };
+      }
+      case 'adoptScratch':
+        this.#scratches.set(request.namespace, await this.#adopt(request.inner));
         return undefined;
+      case 'reopen':
+        return this.#scratch(request).reopen?.();
       case 'dropScratch':
         await this.#scratches.get(request.namespace)?.drop();
         this.#scratches.delete(request.namespace);
@@ -88,7 +97,17 @@ class TargetServer {
       throw new IsoldeError('usage', `protocol ${protocol} is not spoken here`);
     const { name, dialect, levels, defaultLevel, features, stamp } = this.target;
     const { version, settings } = stamp;
-    return { name, version, dialect, levels, defaultLevel, features, reset: true, settings: settings ?? {} };
+    const durable = this.target.adoptScratch !== undefined;
+    return {
+      ...{ name, version, dialect, levels, defaultLevel, features, settings: settings ?? {} },
+      ...{ reset: true, reopen: durable, durable },
+    };
+  }
+
+  #adopt(inner: string): Promise<Scratch> {
+    if (this.target.adoptScratch === undefined)
+      throw new IsoldeError('usage', 'scratches do not outlive this engine');
+    return this.target.adoptScratch(inner);
   }
 
   async #waiting(scratch: Scratch): Promise<unknown> {

@@ -32,6 +32,7 @@ export const mariadbDriver: TargetOpener = {
         isPrivate: true,
         connectTimeoutMs,
         onClose: server.stop,
+        ...(server.kill !== undefined && { kill: server.kill }),
       });
     } catch (error) {
       await server.stop();

@@ -18,6 +18,8 @@ export interface MariadbServer {
   /** As root, who has no password: the folder of the socket keeps others out. */
   readonly address: MysqlAddress;
   readonly pid: number;
+  /** Ends it with SIGKILL and starts it again on the same data; present only if nothing committed can be lost by that. */
+  readonly kill?: () => Promise<void>;
   /** Stops it and removes its folder. Safe to call twice. */
   readonly stop: () => Promise<void>;
 }
@@ -89,19 +91,41 @@ export async function startMariadbServer(options: MariadbServerOptions = {}): Pr
     await mkdir(temporary);
     await mkdir(join(folder.path, 'files'));
     await initialize(installer, data, temporary);
-    const server = launch(binary, { folder, data, socket, variables: options.variables ?? {} });
+    const variables = options.variables ?? {};
+    const start = () => launch(binary, { folder, data, socket, variables });
+    let server = start();
     const address: MysqlAddress = { host: 'localhost', port: 0, socket, user: 'root', ssl: false };
     await untilReady(server, address, folder.path);
-    return { address, pid: server.child.pid!, stop: server.stop };
+    const kill = async () => {
+      await server.end();
+      server = start();
+      await untilReady(server, address, folder.path);
+    };
+    return {
+      address,
+      get pid() {
+        return server.child.pid!;
+      },
+      stop: () => server.stop(),
+      ...(isDurable(variables) && { kill }),
+    };
   } catch (error) {
     await folder.remove();
     throw error;
   }
 }
 
+/** The settings above may lose a second of commits when the server is killed, or leave half a page. */
+function isDurable(variables: Readonly<Record<string, string>>): boolean {
+  const { innodb_flush_log_at_trx_commit: flush, innodb_doublewrite: doublewrite } = variables;
+  return flush !== undefined && flush !== '0' && /^(1|on)$/i.test(doublewrite ?? '');
+}
+
 interface Launched {
   readonly child: ChildProcess;
   readonly exited: Promise<void>;
+  /** Ends the process at once, and leaves the folder. */
+  readonly end: () => Promise<void>;
   readonly stop: () => Promise<void>;
 }
 
@@ -160,7 +184,12 @@ function launch(binary: string, { folder, data, socket, variables }: LaunchOptio
     clearTimeout(late);
     await folder.remove();
   };
-  return { child, exited, stop: () => (stopping ??= stop()) };
+  const end = async () => {
+    child.ref();
+    child.kill('SIGKILL');
+    await exited;
+  };
+  return { child, exited, end, stop: () => (stopping ??= stop()) };
 }
 
 async function initialize(installer: string, data: string, temporary: string): Promise<void> {

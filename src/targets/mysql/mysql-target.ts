@@ -11,6 +11,8 @@ export interface FamilyOptions extends ServerOptions {
   readonly shown: string;
   /** Runs after the last connection is closed: stops a private server. */
   readonly onClose?: () => Promise<void>;
+  /** Kills a private server and starts it again. */
+  readonly kill?: () => Promise<void>;
 }
 
 /** Connects and learns what the server is; the stamp's name is the engine it says it is. */
@@ -40,6 +42,7 @@ export async function openFamilyTarget(options: FamilyOptions): Promise<Target> 
       scratches.add(scratch);
       return scratch;
     },
+    ...(options.kill !== undefined && { kill: options.kill }),
     close: async () => {
       if (closed) return;
       closed = true;

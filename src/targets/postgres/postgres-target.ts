@@ -220,7 +220,10 @@ class PostgresTarget implements Target, ScratchContext {
     this.versionNumber = about.versionNumber;
     this.address = address;
     this.#server = server;
+    if (server?.kill !== undefined) this.kill = server.kill;
   }
+
+  readonly kill?: () => Promise<void>;
 
   /** A private server runs cases as a role that owns nothing else; of a user's server the login is asked about. */
   async reach(): Promise<TargetReach> {

@@ -27,6 +27,8 @@ export interface PrivateServer {
   readonly pid: number;
   /** Whether the server ended without being told to; waits a moment when it may be about to. */
   hasCrashed(): Promise<boolean>;
+  /** Ends it with SIGKILL and starts it again on the same data and port; present only if nothing committed can be lost by that. */
+  readonly kill?: () => Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -70,8 +72,9 @@ export async function startPostgresServer(options: PrivateServerOptions): Promis
     const login = await makeDataFolder(binaries, cache, join(folder.path, 'data'));
     for (let attempt = 0; ; attempt++) {
       const port = await freePort();
-      const started = await startOnPort({ ...options, binaries, folder, port });
-      if (started !== 'port taken') return { ...started, login, host, port, version: binaries.version };
+      const startOptions = { ...options, binaries, folder, port };
+      const started = await startOnPort(startOptions);
+      if (started !== 'port taken') return restartable(started, startOptions, login);
       if (attempt === 9) throw new IsoldeError('target', 'Found no free port between 20000 and 32000');
     }
   } catch (error) {
@@ -86,9 +89,45 @@ interface StartOptions extends Omit<PrivateServerOptions, 'binaries'> {
   readonly port: number;
 }
 
-async function startOnPort(
-  options: StartOptions,
-): Promise<Pick<PrivateServer, 'pid' | 'hasCrashed' | 'stop'> | 'port taken'> {
+type Running = Pick<PrivateServer, 'pid' | 'hasCrashed' | 'stop'> & {
+  /** Ends the process at once, and leaves the folder. */
+  end(): Promise<void>;
+};
+
+/** The server with what may replace its process. */
+function restartable(first: Running, options: StartOptions, login: ServerLogin): PrivateServer {
+  let running = first;
+  const kill = async () => {
+    await running.end();
+    const deadline = Date.now() + options.startTimeoutMs;
+    for (;;) {
+      const again = await startOnPort(options).catch((error: unknown) => {
+        // Its children notice a moment later that it is gone, and hold its memory until then.
+        if (Date.now() > deadline || !/shared memory|lock file/.test(String(error))) throw error;
+      });
+      if (again === 'port taken')
+        throw new IsoldeError('target', `The port ${options.port} of the killed server is taken`);
+      if (again !== undefined) {
+        running = again;
+        return;
+      }
+      await delay(20);
+    }
+  };
+  const { synchronous_commit, full_page_writes } = { ...tuning, ...options.settings };
+  const durable = synchronous_commit !== 'off' && full_page_writes !== 'off';
+  return {
+    ...{ login, host, port: options.port, version: options.binaries.version },
+    get pid() {
+      return running.pid;
+    },
+    hasCrashed: () => running.hasCrashed(),
+    stop: () => running.stop(),
+    ...(durable && { kill }),
+  };
+}
+
+async function startOnPort(options: StartOptions): Promise<Running | 'port taken'> {
   const { binaries, folder, port } = options;
   const data = join(folder.path, 'data');
   const settings = Object.entries({ ...tuning, ...options.settings, ...fixed, port: String(port) });
@@ -132,6 +171,12 @@ async function startOnPort(
     hasCrashed: async () => {
       if (stopping === undefined) await Promise.race([exited, delay(300)]);
       return stopping === undefined && hasEnded(child);
+    },
+    end: async () => {
+      stopping ??= Promise.resolve();
+      child.ref();
+      child.kill('SIGKILL');
+      await exited;
     },
     stop: () => {
       stopping ??= stopProcess(child, exited).then(() => folder.remove());

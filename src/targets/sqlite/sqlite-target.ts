@@ -32,6 +32,7 @@ export const sqliteDriver: TargetOpener = {
       url,
       journal,
       parentFolder,
+      owner: options.owner,
       version: readVersion(Database),
     });
   },
@@ -51,12 +52,20 @@ interface SqlitePlace {
   readonly url: string;
   readonly journal: SqliteJournal;
   readonly parentFolder: string;
+  readonly owner?: number | undefined;
   readonly version: string;
 }
 
 function openSqlite(engine: FileEngine, place: SqlitePlace): Target {
   const contract = place.journal === 'wal' ? 'sqlite:serializable+wal' : 'sqlite:serializable+rollback';
   const scratches = new Set<FileScratch>();
+  const scratchOptions = {
+    engine,
+    parentFolder: place.parentFolder,
+    level: 'serializable' as const,
+    owner: place.owner,
+    onDrop: (dropped: FileScratch) => scratches.delete(dropped),
+  };
   let closed = false;
   let swept: Promise<void> | undefined;
   return {
@@ -85,12 +94,12 @@ function openSqlite(engine: FileEngine, place: SqlitePlace): Target {
       if (closed) throw new IsoldeError('usage', 'The SQLite target is closed');
       swept ??= sweepLeftovers(place.parentFolder);
       await swept;
-      const scratch = await FileScratch.create({
-        engine,
-        parentFolder: place.parentFolder,
-        level: 'serializable',
-        onDrop: (dropped) => scratches.delete(dropped),
-      });
+      const scratch = await FileScratch.create(scratchOptions);
+      scratches.add(scratch);
+      return scratch;
+    },
+    async adoptScratch(namespace): Promise<Scratch> {
+      const scratch = await FileScratch.adopt(scratchOptions, namespace);
       scratches.add(scratch);
       return scratch;
     },

@@ -37,7 +37,8 @@ export const tursoDriver: TargetOpener = {
     const parentFolder = scratchParent(url, path, options.scratchFolder);
     const name = parameters.package ?? defaultPackage;
     const turso = (await loadDriver(name)) as unknown as TursoModule;
-    return openTurso(turso, { url, mode, parentFolder, version: packageVersion(name) });
+    const { owner } = options;
+    return openTurso(turso, { url, mode, parentFolder, owner, version: packageVersion(name) });
   },
 };
 
@@ -45,6 +46,7 @@ interface TursoPlace {
   readonly url: string;
   readonly mode: TursoMode;
   readonly parentFolder: string;
+  readonly owner?: number | undefined;
   readonly version: string;
 }
 
@@ -52,6 +54,13 @@ async function openTurso(turso: TursoModule, place: TursoPlace): Promise<Target>
   const engine = tursoEngine(turso, place.mode, await tursoAbilities(turso, place.mode));
   const level = levels[place.mode];
   const scratches = new Set<FileScratch>();
+  const scratchOptions = {
+    engine,
+    parentFolder: place.parentFolder,
+    level: level.level,
+    owner: place.owner,
+    onDrop: (dropped: FileScratch) => scratches.delete(dropped),
+  };
   let closed = false;
   let swept: Promise<void> | undefined;
   return {
@@ -75,12 +84,12 @@ async function openTurso(turso: TursoModule, place: TursoPlace): Promise<Target>
       if (closed) throw new IsoldeError('usage', 'The Turso target is closed');
       swept ??= sweepLeftovers(place.parentFolder);
       await swept;
-      const scratch = await FileScratch.create({
-        engine,
-        parentFolder: place.parentFolder,
-        level: level.level,
-        onDrop: (dropped) => scratches.delete(dropped),
-      });
+      const scratch = await FileScratch.create(scratchOptions);
+      scratches.add(scratch);
+      return scratch;
+    },
+    async adoptScratch(namespace): Promise<Scratch> {
+      const scratch = await FileScratch.adopt(scratchOptions, namespace);
       scratches.add(scratch);
       return scratch;
     },
