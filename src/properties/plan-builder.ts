@@ -8,8 +8,8 @@ import {
   isUndecidable,
   parseStatement,
   printExpression,
+  printName,
   printStatement,
-  quoteIdentifier,
   type Row,
   type Value,
 } from '../sql/index.js';
@@ -174,9 +174,9 @@ export class PlanBuilder {
   }
 
   #table({ model, state, rows }: KnownTable): Table {
-    const quoted = quoteIdentifier(model.name, this.dialect);
+    const quoted = printName(model.name, this.dialect);
     const columns = state.shape.columns.map(({ name, type }): Column => {
-      const shown = quoteIdentifier(name, this.dialect);
+      const shown = printName(name, this.dialect);
       return { name, type, toString: () => shown };
     });
     const rowOf = (values: Row): TableRow => tableRow(model.name, columns, values);

@@ -233,8 +233,14 @@ function conditionParts(sql: string, dialect: Dialect): (readonly [string, strin
         add(node, node.left);
         add(node, node.right);
       } else if (node.type === 'unary' && node.op === 'NOT') add(node, node.operand);
-      else if (node.type === 'is') add(node, node.operand);
+      else if (node.type === 'is' && isCondition(node.operand)) add(node, node.operand);
     },
   });
   return found;
+}
+
+/** Whether an expression is TRUE, FALSE or NULL: a number in its place would be read differently by each engine. */
+function isCondition({ type, ...node }: Expression): boolean {
+  if (type === 'binary') return /^(AND|OR|=|<>|!=|<|<=|>|>=)$/.test((node as { readonly op: string }).op);
+  return ['is', 'between', 'in-list', 'in-query', 'exists', 'like'].includes(type);
 }
