@@ -39,6 +39,8 @@ interface PropertyFlags {
   readonly length?: string;
   readonly workload?: string;
   readonly level?: string;
+  readonly against?: string;
+  readonly twice?: boolean;
   readonly capabilities?: string;
   readonly shrink: boolean;
   readonly store: string;
@@ -68,6 +70,8 @@ export function propertyCommand(program: Command, context: CliContext, exit: (co
     .option('--length <count>', 'interactions in a plan, about (default: 60)')
     .option('--workload <read:write:create>', 'proportions of statements (default: 60:35:5)')
     .option('-l, --level <level>', 'isolation level (default: the database’s default)')
+    .option('--against <url>', 'run every plan on this database, too, and compare the answers')
+    .option('--twice', 'run every plan twice: the same answers, and for embedded engines the same file')
     .option('--capabilities <file>', 'what the database can do: read before, written after, so that it grows')
     .option('--no-shrink', 'keep a failing plan as it is')
     .option('--replay <file>', 'run a kept counterexample.json instead')
@@ -108,6 +112,8 @@ async function run(file: string | undefined, flags: PropertyFlags, context: CliC
     level: flags.level === undefined ? undefined : levelOf(flags.level),
     capabilities: await knownCapabilities(flags.capabilities),
     shrink: flags.shrink,
+    reference: flags.against === undefined ? undefined : () => openTarget(flags.against),
+    twice: flags.twice,
     signal: context.signal,
     now: () => Date.now(),
     ...(context.errIsTerminal && { onPlan: progress(context) }),

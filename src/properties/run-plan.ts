@@ -31,7 +31,7 @@ import { ShadowState } from './shadow-state.js';
 import { answerOf, type Tables } from './tables.js';
 
 export interface PlanFailure {
-  readonly kind: 'assertion' | 'crash' | 'lost-data';
+  readonly kind: 'assertion' | 'crash' | 'lost-data' | 'difference';
   /** The property that failed; absent: no property's statement. */
   readonly property?: string;
   /** The interaction at which it showed; absent: the comparison in the end. */

@@ -10,6 +10,7 @@ import { IsoldeError } from '../errors.js';
 import { type Capabilities, capabilitiesOf, learnFromStatements, type Profile } from '../generate/index.js';
 import { vendorContract } from '../judge/index.js';
 import type { Scratch, Target } from '../targets/index.js';
+import { compareRuns } from './compare-runs.js';
 import type { FaultKind } from './fault-kinds.js';
 import { generatePlan } from './generate-plan.js';
 import type { Plan } from './interaction.js';
@@ -36,6 +37,10 @@ export interface PropertyTestOptions {
   readonly confirm?: number;
   readonly shrink?: boolean;
   readonly judgeReads?: boolean;
+  /** A database that promises the same: every plan runs there, too, and the answers are compared. */
+  readonly reference?: (() => Promise<Target>) | undefined;
+  /** Every plan runs a second time on the same database; the answers, and the file of an embedded engine, must be the same. */
+  readonly twice?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Milliseconds. */
   readonly now: () => number;
@@ -85,7 +90,20 @@ export interface PropertyTestResult extends PropertyProgress {
 }
 
 export async function testProperties(options: PropertyTestOptions): Promise<PropertyTestResult> {
-  const test = new PropertyTest(options, await options.open());
+  const target = await options.open();
+  let reference: Target | undefined;
+  try {
+    reference = await options.reference?.();
+    if (reference !== undefined && reference.dialect !== target.dialect)
+      throw new IsoldeError(
+        'usage',
+        `${reference.name} speaks ${reference.dialect}, ${target.name} ${target.dialect}: their answers cannot be compared`,
+      );
+  } catch (error) {
+    await Promise.all([target.close(), reference?.close()]);
+    throw error;
+  }
+  const test = new PropertyTest(options, target, reference);
   try {
     return await test.run();
   } finally {
@@ -97,6 +115,7 @@ class PropertyTest {
   #target: Target;
   #capabilities: Capabilities;
   readonly #level: Level;
+  readonly #reference: Target | undefined;
   readonly #found = new Map<string, Counterexample>();
   readonly #mistaken = new Set<string>();
   readonly #counts = { statements: 0, asserted: 0, undecided: 0, voided: 0, faults: 0 };
@@ -105,14 +124,17 @@ class PropertyTest {
   constructor(
     readonly options: PropertyTestOptions,
     target: Target,
+    reference: Target | undefined,
   ) {
     this.#target = target;
+    this.#reference = reference;
     this.#level = options.level ?? target.defaultLevel;
     this.#capabilities = options.capabilities ?? capabilitiesOf(target);
   }
 
   async close(): Promise<void> {
     await this.#target.close().catch(() => undefined);
+    await this.#reference?.close().catch(() => undefined);
   }
 
   async run(): Promise<PropertyTestResult> {
@@ -148,9 +170,7 @@ class PropertyTest {
   }
 
   get #place(): Omit<PlanPlace, 'scratch'> {
-    const { signal } = this.options;
-    const target = this.#target;
-    return { target, level: this.#level, shadow: shadowOf(target, this.#level), ...(signal && { signal }) };
+    return placeOf(this.#target, this.#level, this.options.signal);
   }
 
   async #onePlan(seed: string, properties: readonly Property[]): Promise<void> {
@@ -203,12 +223,60 @@ class PropertyTest {
     });
   }
 
+  /** Runs a plan where it has to run: once, a second time, on the reference. */
   async #execute(plan: Plan): Promise<PlanOutcome> {
+    const first = await this.#executeOnce(plan);
+    if (first.failure !== undefined || this.options.signal?.aborted === true) return first;
+    if (this.options.twice === true) {
+      const again = await this.#executeOnce(plan);
+      const failure = this.#compared(first, again, 'the second run', this.#target.name);
+      if (failure !== undefined) return { ...first, failure };
+    }
+    if (this.#reference === undefined) return first;
+    const scratch = await this.#reference.createScratch();
+    try {
+      const place = placeOf(this.#reference, this.#level, this.options.signal);
+      const other = await runPlan(plan, { ...place, scratch });
+      const failure = this.#compared(first, other, this.#reference.stamp.version, this.#reference.name);
+      return failure === undefined ? first : { ...first, failure };
+    } finally {
+      await scratch.drop().catch(() => undefined);
+    }
+  }
+
+  #compared(first: Ran, other: Ran, which: string, right: string): PlanFailure | undefined {
+    const { name, dialect } = this.#target;
+    const found =
+      compareRuns(first, other, { left: name, right, dialect }) ??
+      (right === name && first.digest !== other.digest
+        ? {
+            at: -1,
+            sql: 'the file',
+            kind: 'content' as const,
+            left: first.digest ?? '',
+            right: other.digest ?? '',
+          }
+        : undefined);
+    if (found === undefined) return undefined;
+    return {
+      kind: 'difference',
+      property: right === name && this.#reference === undefined ? 'the same twice' : `the same as ${right}`,
+      ...(found.at >= 0 && { at: found.at }),
+      identity: `difference of ${found.kind}`,
+      message: `"${found.sql}" gives ${found.left}, and on ${right} (${which}) ${found.right}`,
+    };
+  }
+
+  async #executeOnce(plan: Plan): Promise<Ran> {
     const scratch = await this.#scratch();
     const outcome = await runPlan(plan, { ...this.#place, scratch });
+    const digest =
+      this.options.twice === true && !outcome.broken
+        ? await scratch.digest?.().catch(() => undefined)
+        : undefined;
     if (outcome.broken) await this.#reopen();
     else await scratch.drop().catch(() => this.#reopen());
-    return outcome;
+    return { ...outcome, ...(digest !== undefined && { digest }) };
   }
 
   async #scratch(): Promise<Scratch> {
@@ -254,6 +322,16 @@ class PropertyTest {
     }
     return { fitting, leftOut };
   }
+}
+
+/** A run, with a digest of the file it left where both are asked for and there is one. */
+interface Ran extends PlanOutcome {
+  readonly digest?: string;
+}
+
+function placeOf(target: Target, wanted: Level, signal: AbortSignal | undefined): Omit<PlanPlace, 'scratch'> {
+  const level = target.levels.some((each) => each.level === wanted) ? wanted : target.defaultLevel;
+  return { target, level, shadow: shadowOf(target, level), ...(signal && { signal }) };
 }
 
 function misfit(

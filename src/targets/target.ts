@@ -100,6 +100,11 @@ export interface Scratch {
   waiting(): Promise<ReadonlySet<Session>>;
   /** Closes the database and opens it again, with what was committed; sessions must be closed. Absent: it stays open. */
   reopen?(): Promise<void>;
+  /**
+   * Closes the sessions and gives a digest of what is stored, the same for the same content of the file. Absent: there is no file
+   * of its own.
+   */
+  digest?(): Promise<string>;
   /** Closes the sessions and removes the namespace. Safe to call twice. */
   drop(): Promise<void>;
 }

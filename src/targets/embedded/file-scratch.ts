@@ -4,8 +4,8 @@
  * putting the rows back, leaves nothing of the case before (free pages, sequences, settings, temporary tables),
  * and is safe with old Turso versions, which go on using a deleted file when its name comes back.
  */
-import { randomBytes } from 'node:crypto';
-import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Level } from '../../contracts/index.js';
@@ -131,6 +131,13 @@ export class FileScratch implements Scratch {
     await Promise.all([...this.#sessions].map((session) => session.close()));
     await this.#admin?.close();
     await this.#openFile();
+  }
+
+  /** Of the file alone, after everything in the log was moved into it: a log begins with random numbers. */
+  async digest(): Promise<string> {
+    await Promise.all([...this.#sessions].map((session) => session.close()));
+    await this.#admin?.execute('PRAGMA wal_checkpoint(TRUNCATE)');
+    return createHash('sha256').update(readFileSync(this.#file)).digest('hex');
   }
 
   async drop(): Promise<void> {

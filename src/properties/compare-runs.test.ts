@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import type { Answer } from '../targets/index.js';
+import { openTarget } from '../targets/index.js';
+import { compareRuns } from './compare-runs.js';
+import { withPlanted } from './planted-target.case.js';
+import { shippedProperties } from './shipped/index.js';
+import { testProperties } from './test-properties.js';
+
+const sent = (...answers: readonly (readonly [sql: string, answer: Partial<Answer>])[]) => ({
+  sent: answers.map(([sql, answer], interaction) => ({
+    ...{ interaction, session: 0, sql },
+    answer: { transaction: 'none' as const, ...answer },
+  })),
+});
+const engines = { left: 'turso', right: 'sqlite', dialect: 'sqlite' } as const;
+const failed = (kind: 'unsupported' | 'constraint') => ({ error: { class: kind, message: kind } });
+
+describe('comparing two runs', () => {
+  it('finds other rows and failures on one side, in any order of rows', () => {
+    const rows = sent(['SELECT 1', { rows: [[1], [2]] }]);
+    expect(compareRuns(rows, sent(['SELECT 1', { rows: [[2], [1]] }]), engines)).toBeUndefined();
+    expect(compareRuns(rows, sent(['SELECT 1', { rows: [[2]] }]), engines)).toMatchObject({
+      kind: 'rows',
+      at: 0,
+    });
+    const [ok, no] = [sent(['DELETE FROM t', {}]), sent(['DELETE FROM t', failed('constraint')])];
+    expect(compareRuns(ok, no, engines)).toMatchObject({ kind: 'failure' });
+    expect(compareRuns(no, no, engines)).toBeUndefined();
+  });
+
+  it('takes a refusal for no answer, and after a refused write nothing is comparable', () => {
+    const next = (rows: number[][]) => ['SELECT 1', { rows }] as const;
+    const write = (answer: Partial<Answer>) => ['DELETE FROM t', answer] as const;
+    const [a, b] = [sent(write({}), next([[1]])), sent(write(failed('unsupported')), next([[2]]))];
+    expect(compareRuns(a, b, engines)).toBeUndefined();
+    const query = (answer: Partial<Answer>) => ['SELECT 2', answer] as const;
+    const [c, d] = [sent(query({ rows: [] }), next([[1]])), sent(query(failed('unsupported')), next([[2]]))];
+    expect(compareRuns(c, d, engines)).toMatchObject({ at: 1 });
+  });
+
+  it('leaves documented differences and the last digits of sums out', () => {
+    const family = { left: 'mysql', right: 'mariadb', dialect: 'mysql' } as const;
+    const sql = 'SELECT 1 INTERSECT SELECT 2';
+    expect(compareRuns(sent([sql, { rows: [] }]), sent([sql, { rows: [[1]] }]), family)).toBeUndefined();
+    const [sum, other] = [sent(['SELECT 1', { rows: [[0.1 + 0.2]] }]), sent(['SELECT 1', { rows: [[0.3]] }])];
+    expect(compareRuns(sum, other, engines)).toBeUndefined();
+  });
+
+  const all = { properties: shippedProperties, seed: 'd', plans: 6, length: 30, now: () => 0 };
+  const sorted = shippedProperties.filter(({ name }) => name === 'shadow state');
+  /** Every query without WHERE loses a row, so that no property but the comparison has to look. */
+  const losing = async () =>
+    withPlanted(await openTarget('sqlite:'), {
+      execute: async (sql, send) => {
+        const answer = await send(sql);
+        return /count\(\*\)/.test(sql) ? { ...answer, rows: [] } : answer;
+      },
+    });
+
+  it('is part of a test: another engine, and the same one twice', { timeout: 120_000 }, async () => {
+    const open = () => openTarget('sqlite:');
+    expect((await testProperties({ ...all, open, reference: open, twice: true })).failures).toEqual([]);
+    const { failures } = await testProperties({
+      ...{ ...all, plans: 40, properties: sorted, judgeReads: false, shrink: false },
+      ...{ open, reference: losing },
+    });
+    expect(failures[0]?.failure).toMatchObject({ kind: 'difference', property: 'the same as sqlite' });
+  });
+
+  it('refuses engines that speak different dialects', async () => {
+    const open = () => openTarget('sqlite:');
+    const reference = () => openTarget('duckdb:');
+    await expect(testProperties({ ...all, open, reference })).rejects.toThrow('cannot be compared');
+  });
+});
