@@ -1,8 +1,10 @@
 /** `isolde bugs`: what the store holds, and the store as a regression suite. */
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Command } from 'commander';
 import { describeLabel, labelOf } from '../contracts/index.js';
 import { IsoldeError } from '../errors.js';
+import { exportProperty } from '../properties/index.js';
 import { type Bug, homeUrl, reportTerminal } from '../report/index.js';
 import { hideSecrets } from '../secrets.js';
 import {
@@ -25,6 +27,7 @@ import {
 } from '../targets/index.js';
 import { oneLine } from '../visible.js';
 import { type CliContext, type ExitCode, exitCodes, trustCaseHelp } from './context.js';
+import { writeText } from './flags.js';
 
 interface StoreFlags {
   readonly store: string;
@@ -70,13 +73,17 @@ export function bugsCommand(program: Command, context: CliContext, exit: (code: 
       '\nExit code: 0 all fixed, 1 a bug is alive, 2 a bug changed or could not be run, 3 error.',
     )
     .action(async (ids: string[], flags: RerunFlags) => exit(await rerun(ids, flags, context)));
-  add('export <id> <folder>', 'copy a bug, with reports and reproductions, into a folder').action(
-    async (id: string, folder: string, flags: StoreFlags) => {
-      const to = await (await openStore(flags.store)).exportTo(id, folder);
+  add('export <id> <folder>', 'copy a bug, with reports and reproductions, into a folder')
+    .option('--property', 'write it as a property instead, for "isolde property FILE"')
+    .action(async (id: string, folder: string, flags: StoreFlags & { readonly property?: boolean }) => {
+      const store = await openStore(flags.store);
+      const to =
+        flags.property === true
+          ? await writeProperty(await store.get(id), folder)
+          : await store.exportTo(id, folder);
       context.out(flags.json === true ? JSON.stringify({ folder: to }) : to);
       exit(exitCodes.nothingFound);
-    },
-  );
+    });
   add('import <folder>', 'take in an exported bug, or every bug of another store')
     .option('--trust-case', 'take over SQL that is not on the list of harmless statements')
     .addHelpText(
@@ -92,6 +99,14 @@ export function bugsCommand(program: Command, context: CliContext, exit: (code: 
   bugs.commands.forEach((command) => {
     command.exitOverride().copyInheritedSettings(program);
   });
+}
+
+async function writeProperty(bug: Bug, folder: string): Promise<string> {
+  const file = join(folder, `${bug.id}.mjs`);
+  const text = exportProperty(bug);
+  await mkdir(folder, { recursive: true });
+  await writeText(file, text);
+  return file;
 }
 
 async function list(flags: StoreFlags, context: CliContext): Promise<ExitCode> {

@@ -14,6 +14,7 @@ const commands: Readonly<Record<string, () => Promise<AddCommand>>> = {
   demo: async () => (await import('./demo-command.js')).demoCommand,
   hunt: async () => (await import('./hunt-command.js')).huntCommand,
   property: async () => (await import('./property-command.js')).propertyCommand,
+  capabilities: async () => (await import('./capabilities-command.js')).capabilitiesCommand,
   bugs: async () => (await import('./bugs-command.js')).bugsCommand,
   known: async () => (await import('./known-command.js')).knownCommand,
   probe: async () => (await import('./probe-command.js')).probeCommand,

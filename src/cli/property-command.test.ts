@@ -51,3 +51,25 @@ describe('isolde property', () => {
     expect((await property('--replay', bad)).err).toContain(`${bad}:1`);
   });
 });
+
+describe('isolde capabilities', () => {
+  const toy = 'exec:node examples/toy-engine/adapter.mjs';
+  const file = join(folder, 'toy.capabilities.json');
+  const capabilities = (...args: string[]) => isolde(['capabilities', ...args, '--plans', '25']);
+
+  it('learns what an engine can do, and says what it lost', { timeout: 120_000 }, async () => {
+    const { code, out } = await capabilities(toy, '--file', file);
+    expect(code, out).toBe(0);
+    expect(out).toMatch(/refused, or declared to be missing: .*statement\.update/);
+    const learned = JSON.parse(readFileSync(file, 'utf8')) as { proven: string[]; unsupported: string[] };
+    expect(learned.proven).toContain('statement.delete');
+    // An earlier build could do more.
+    writeFileSync(file, JSON.stringify({ ...learned, proven: [...learned.proven, 'statement.update'] }));
+    const later = await capabilities(toy, '--file', file);
+    expect([later.code, later.out]).toEqual([
+      1,
+      expect.stringContaining('lost: statement.update worked before and is refused now'),
+    ]);
+    expect(readFileSync(file, 'utf8')).toContain('"statement.update"');
+  });
+});

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import type { Command } from 'commander';
 import { errorText, IsoldeError } from '../errors.js';
-import { parseCapabilities, printCapabilities } from '../generate/index.js';
+import { printCapabilities } from '../generate/index.js';
 import {
   type Counterexample,
   keepCounterexample,
@@ -20,6 +20,7 @@ import { hideSecrets } from '../secrets.js';
 import { admit, defaultTargetUrl, openTarget, type Target } from '../targets/index.js';
 import { oneLine } from '../visible.js';
 import { counted } from '../words.js';
+import { knownCapabilities } from './capabilities-file.js';
 import { type CliContext, type ExitCode, exitCodes, trustCaseHelp } from './context.js';
 import { durationOf, levelOf, positive, writeText } from './flags.js';
 import { loadProperties } from './load-properties.js';
@@ -158,16 +159,6 @@ function workloadOf(text: string): Mix {
   if (read === undefined || read + write! + create! === 0)
     throw new IsoldeError('usage', `--workload takes read:write:create such as 60:35:5, not "${text}"`);
   return { read, write: write!, create: create! };
-}
-
-async function knownCapabilities(file: string | undefined) {
-  if (file === undefined) return undefined;
-  try {
-    return parseCapabilities(await readFile(file, 'utf8'), file);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
 }
 
 interface Kept {

@@ -90,10 +90,20 @@ function readSession(node: JsonNode): number {
   return number < 100 ? number : node.fail('a plan has at most 100 sessions');
 }
 
-const checkTypes = ['same', 'contains', 'lacks', 'equal', 'fails', 'works', 'predicted', 'that'] as const;
+const checkTypes = [
+  'same',
+  'contains',
+  'lacks',
+  'differs',
+  'equal',
+  'fails',
+  'works',
+  'predicted',
+  'that',
+] as const;
 
 function readCheck(node: JsonNode): Check {
-  node.object(['type', 'left', 'right', 'result', 'row', 'classes', 'results']);
+  node.object(['type', 'left', 'right', 'result', 'row', 'rows', 'classes', 'results']);
   const type = node.at('type').oneOf(checkTypes);
   const result = () => node.at('result').count();
   switch (type) {
@@ -102,6 +112,8 @@ function readCheck(node: JsonNode): Check {
     case 'contains':
     case 'lacks':
       return { type, result: result(), row: readRow(node.at('row')) };
+    case 'differs':
+      return { type, result: result(), rows: node.at('rows').items().map(readRow) };
     case 'equal':
       return { type, left: readCount(node.at('left')), right: readCount(node.at('right')) };
     case 'fails': {

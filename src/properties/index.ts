@@ -4,6 +4,7 @@ export {
   printCounterexample,
 } from './counterexample-file.js';
 export { counterexampleId, keepCounterexample, reportCounterexample } from './counterexample-shelf.js';
+export { exportProperty } from './export-property.js';
 export { type FaultKind, faultKinds } from './fault-kinds.js';
 export { defaultWorkload, generatePlan, type PlanOptions, propertyProfile } from './generate-plan.js';
 export {
@@ -15,6 +16,7 @@ export {
   type Plan,
   printPlan,
 } from './interaction.js';
+export { type LearnedCapabilities, learnCapabilities } from './learn-capabilities.js';
 export {
   type Action,
   type Column,

@@ -50,6 +50,8 @@ export type Check =
   /** Two answers have the same rows, each as often. */
   | { readonly type: 'same'; readonly left: ResultId; readonly right: ResultId }
   | { readonly type: 'contains' | 'lacks'; readonly result: ResultId; readonly row: Row }
+  /** The answer is not exactly this, each row as often. */
+  | { readonly type: 'differs'; readonly result: ResultId; readonly rows: readonly Row[] }
   | { readonly type: 'equal'; readonly left: Count; readonly right: Count }
   /** A statement failed (with one of these classes, if any are named), or worked. */
   | { readonly type: 'fails'; readonly result: ResultId; readonly classes?: readonly ErrorClass[] }
@@ -107,6 +109,8 @@ export function describeCheck(check: Check): string {
       return `#${check.result} contains the row ${showRow(check.row)}`;
     case 'lacks':
       return `#${check.result} does not contain the row ${showRow(check.row)}`;
+    case 'differs':
+      return `#${check.result} is not ${check.rows.map(showRow).join(' ') || 'empty'}`;
     case 'equal':
       return `${describeCount(check.left)} = ${describeCount(check.right)}`;
     case 'fails':

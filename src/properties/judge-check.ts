@@ -60,6 +60,8 @@ function holds(check: Check, judged: Judged): boolean | Undecidable {
       return rows(check.result).some((row) => keyOfRow(row) === keyOfRow(check.row));
     case 'lacks':
       return !rows(check.result).some((row) => keyOfRow(row) === keyOfRow(check.row));
+    case 'differs':
+      return !sameBag(rows(check.result), check.rows);
     case 'equal':
       return countOf(check.left, judged) === countOf(check.right, judged);
     case 'fails': {

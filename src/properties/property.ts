@@ -134,6 +134,8 @@ export interface That {
   same(left: Result, right: Result): Check;
   contains(result: Result, row: TableRow | Row): Check;
   lacks(result: Result, row: TableRow | Row): Check;
+  /** The answer is not exactly these rows: what a bug once returned. */
+  differs(result: Result, rows: readonly Row[]): Check;
   equal(left: Count, right: Count): Check;
   rows(result: Result): Count;
   trues(result: Result): Count;
@@ -151,6 +153,7 @@ export const that: That = {
   same: (left, right) => ({ type: 'same', left: left.id, right: right.id }),
   contains: (result, row) => ({ type: 'contains', result: result.id, row: valuesOf(row) }),
   lacks: (result, row) => ({ type: 'lacks', result: result.id, row: valuesOf(row) }),
+  differs: ({ id }, rows) => ({ type: 'differs', result: id, rows }),
   equal: (left, right) => ({ type: 'equal', left, right }),
   rows: ({ id }) => ({ rows: id }),
   trues: ({ id }) => ({ trues: id }),

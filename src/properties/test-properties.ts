@@ -246,9 +246,10 @@ class PropertyTest {
 
   #compared(first: Ran, other: Ran, which: string, right: string): PlanFailure | undefined {
     const { name, dialect } = this.#target;
+    const bothTold = first.digest !== undefined && other.digest !== undefined;
     const found =
       compareRuns(first, other, { left: name, right, dialect }) ??
-      (right === name && first.digest !== other.digest
+      (bothTold && first.digest !== other.digest
         ? {
             at: -1,
             sql: 'the file',
@@ -303,8 +304,7 @@ class PropertyTest {
       .filter(({ answer }) => answer.error?.class === 'unsupported' || answer.error?.class === 'syntax')
       .filter(({ interaction }) => !mayFail(plan, interaction))
       .map(({ sql }) => sql);
-    if (refused.length > 0 || this.#capabilities.proven === undefined)
-      this.#capabilities = learnFromStatements(this.#capabilities, { worked, refused });
+    this.#capabilities = learnFromStatements(this.#capabilities, { worked, refused });
   }
 
   /** The properties this database and level can be held to. */
