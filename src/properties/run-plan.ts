@@ -36,6 +36,8 @@ export interface PlanFailure {
   readonly property?: string;
   /** The interaction at which it showed; absent: the comparison in the end. */
   readonly at?: number;
+  /** For an assertion: the shadow state could be asked, and says that it has to hold. */
+  readonly predicted?: boolean;
   /** What makes it the same failure in a smaller plan. */
   readonly identity: string;
   readonly message: string;
@@ -161,7 +163,8 @@ class PlanRun {
 
   #failedAssertion(at: number, each: Extract<Interaction, { type: 'assert' | 'assume' }>): void {
     const name = this.plan.properties.get(each.group) ?? 'an assertion';
-    if (expectedOf(each.check, this.#judged) === false) {
+    const expected = expectedOf(each.check, this.#judged);
+    if (expected === false) {
       // After a group that was void the tables are not those the plan was made for: then it is nobody's fault.
       if (this.#counts.voided === 0) this.#mistaken.add(name);
       else this.#counts.undecided++;
@@ -171,6 +174,7 @@ class PlanRun {
       kind: 'assertion',
       property: name,
       at,
+      predicted: expected === true,
       identity: `${name}: ${each.check.type}`,
       message: `${name}: it does not hold that ${each.says}`,
     };

@@ -8,7 +8,7 @@ import { property } from './property.js';
 import { replayCounterexample } from './replay.js';
 import { shippedProperties } from './shipped/index.js';
 import { shrinkPlan } from './shrink.js';
-import { testProperties } from './test-properties.js';
+import { stillHasToHold, testProperties } from './test-properties.js';
 
 const statement = (id: number, group: number, sql: string, more: object = {}): Interaction => ({
   ...{ type: 'statement', id, group, session: 0, sql },
@@ -110,6 +110,19 @@ describe('shrinking', () => {
     expect(await replayCounterexample(file, lost, { runs: 2 })).toMatchObject({ shown: 2, runs: 2 });
     const sound = () => openTarget('sqlite:');
     expect(await replayCounterexample(file, sound, { runs: 1 })).toMatchObject({ shown: 0, others: 0 });
+  });
+});
+
+describe('an assertion in a plan whose statements were changed', () => {
+  const whole = planOf([statement(0, 7, 'SELECT 1 UNION ALL SELECT 2')], [[7, 'p']]);
+  const failure = { kind: 'assertion', identity: 'p', message: 'p', at: 0 } as const;
+
+  it('counts when the shadow state says that it has to hold, or when its group is as it was', () => {
+    const changed = planOf([statement(0, 7, 'SELECT 1')], [[7, 'p']]);
+    expect(stillHasToHold({ ...failure, predicted: false }, whole, whole)).toBe(true);
+    expect(stillHasToHold({ ...failure, predicted: false }, changed, whole)).toBe(false);
+    expect(stillHasToHold({ ...failure, predicted: true }, changed, whole)).toBe(true);
+    expect(stillHasToHold({ ...failure, kind: 'crash' }, changed, whole)).toBe(true);
   });
 });
 
