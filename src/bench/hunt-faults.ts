@@ -31,6 +31,14 @@ const levels: Partial<Readonly<Record<FaultName, Level>>> = {
   'missed-certification': 'serializable',
 };
 
+/** Only the statement oracle finds these, and hunts run it only if it is named. */
+const faultsOfEvaluation: ReadonlySet<string> = new Set<FaultName>([
+  'mixed-snapshot',
+  'stale-index',
+  'misfolded-expression',
+  'altered-commit',
+]);
+
 /** What one hunt for a fault gave. */
 interface Found {
   readonly seconds: number;
@@ -58,6 +66,7 @@ async function findFault(engine: Engine, { fault, seed, limitMs }: FaultHunt, he
     open: () => openTarget(`${engine.url}?fault=${fault}`),
     shelf,
     seed,
+    ...(faultsOfEvaluation.has(fault) && { oracles: ['statement'], profile: 'queries' }),
     levels: [levelFor(engine, fault, healthy)],
     forMs: limitMs,
     bugs: 1,
