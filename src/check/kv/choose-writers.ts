@@ -5,18 +5,19 @@
  * 1. Without those reads: what is broken then is broken.
  * 2. Writers that a read cannot have seen are left out: those that come after it, and (from causal upwards) those that
  *    another writer, which comes before the read, comes after. Clocks along reads-from and the level's order say so.
- * 3. A writer is chosen for each read and the level decided as ever. If it holds, it holds. If not, the few
+ * 3. A writer is chosen for each read, the nearest before it in a likely order first, and the level decided as ever. If it holds, it holds. If not, the few
  *    transactions that break it name the choices that are impossible together; they are remembered, and the next
  *    choice of writers avoids them all. If none is left, the level is broken.
  */
 
-import { kindMask, wr } from '../graph/graph.js';
-import { chainsAlong } from '../graph/sessions.js';
+import { copyEdges, type EdgeList, kindMask, sessionOrder, wr, ww } from '../graph/graph.js';
+import { chainsAlong, groupBySession } from '../graph/sessions.js';
 import { baseOf, type CheckLevel, orderOf } from '../levels.js';
 import { clocksAlong } from './clocks.js';
 import { type Decision, decideLevel } from './decide.js';
 import type { Effort } from './effort.js';
 import { noOrderFinding } from './kv-findings.js';
+import { likelyOrder } from './likely-order.js';
 import { minimalCore, withSources } from './order/refutation.js';
 import { orderKinds, type PreparedKv, prepareKv } from './prepared-kv.js';
 import { renamedHistory } from './renamed-history.js';
@@ -42,7 +43,8 @@ export function decideWithChoices(prepared: PreparedKv, level: CheckLevel, effor
       };
     }
     effort.progress(`choosing writers of repeated values, attempt ${attempt}`);
-    const chosen = choice.next();
+    const chosen = choice.next(() => effort.spent());
+    if (chosen === undefined && effort.spent()) continue;
     if (chosen === undefined) break;
     const whole = withChoices(resolved, open, chosen);
     const decision = decideLevel(prepareKv(whole), level, effort);
@@ -110,6 +112,7 @@ function prune(prepared: PreparedKv, level: CheckLevel, effort: Effort): OpenRea
   if (clocks === undefined) return [...resolved.openReads];
   const isBefore = (a: number, b: number): boolean =>
     a !== b && clocks[b * chains.count + chains.session[a]!]! > chains.position[a]!;
+  const place = placesIn(resolved, edges);
   const writers = writersOfOpenKeys(resolved);
   const base = baseOf(level);
   const seesAll =
@@ -129,10 +132,24 @@ function prune(prepared: PreparedKv, level: CheckLevel, effort: Effort): OpenRea
     // With none left the level is broken, and the decision says by whom.
     if (fits.length === 0) return { op, candidates };
     // The latest writer that comes before the read is the likeliest.
-    const rank = (write: number): number =>
-      write !== initialState && isBefore(resolved.opTx[write]!, reader) ? 1 : 0;
-    return { op, candidates: fits.sort((a, b) => rank(b) - rank(a) || b - a) };
+    const distance = (write: number): number => {
+      const ahead = place(reader) - (write === initialState ? -1 : place(resolved.opTx[write]!));
+      return ahead > 0 ? ahead : edges.nodeCount - ahead;
+    };
+    return { op, candidates: fits.sort((a, b) => distance(a) - distance(b)) };
   });
+}
+
+/** Where transactions stand in the file if that agrees with what is known, else in a likely order. */
+function placesIn(resolved: ResolvedKv, edges: EdgeList): (tx: number) => number {
+  const known = copyEdges(edges, kindMask(ww, wr, sessionOrder));
+  let asWritten = true;
+  for (let e = 0; e < known.length && asWritten; e++) asWritten = known.sources[e]! < known.targets[e]!;
+  const order = asWritten ? undefined : likelyOrder(groupBySession(resolved), known);
+  if (order === undefined) return (tx) => tx;
+  const places = new Int32Array(order.length);
+  for (let i = 0; i < order.length; i++) places[order[i]!] = i;
+  return (tx) => places[tx]!;
 }
 
 function writersOfOpenKeys({
@@ -149,53 +166,64 @@ function writersOfOpenKeys({
   return writers;
 }
 
-/** A writer for each read, avoiding what was found impossible: depth first, with what is forbidden as a guide. */
+type Choice = readonly [read: number, write: number];
+
+/**
+ * A writer for each read, avoiding what was found impossible together. Reads are settled one after the other, each with its
+ * likeliest writer that nothing forbids. Where everything is forbidden, the earlier choices that forbid it are impossible
+ * together as well: that is remembered, and the last of them is made anew.
+ */
 class WriterChoice {
   readonly #open: readonly OpenRead[];
-  /** Choices (read, write) that cannot be made together, under the read that is chosen last. */
-  readonly #forbidden: (readonly (readonly [read: number, write: number])[])[][];
-  #current: number[] | undefined;
+  /** Choices that cannot be made together, under the read that is settled last. */
+  readonly #forbidden: (readonly Choice[])[][];
 
   constructor(open: readonly OpenRead[]) {
     this.#open = open;
     this.#forbidden = open.map(() => []);
   }
 
-  /** The next choice that nothing forbids; undefined if there is none. */
-  next(): readonly number[] | undefined {
-    const count = this.#open.length;
-    const places = this.#current?.map((write, i) => this.#open[i]!.candidates.indexOf(write)) ?? [0];
-    const chosen = [...(this.#current ?? [])];
-    // What was chosen before the first place that is forbidden now stays.
-    let at = 0;
-    while (at < chosen.length && this.#allowed(at, chosen.slice(0, at + 1))) at++;
-    chosen.length = at;
-    while (at < count) {
-      const { candidates } = this.#open[at]!;
-      for (; places[at]! < candidates.length; places[at]!++) {
-        chosen[at] = candidates[places[at]!]!;
-        if (this.#allowed(at, chosen)) break;
+  /** A choice that nothing forbids; undefined if there is none, or time is up. */
+  next(spent: () => boolean): readonly number[] | undefined {
+    const chosen: number[] = [];
+    for (let steps = 1; chosen.length < this.#open.length; steps++) {
+      if (steps % 1000 === 0 && spent()) return undefined;
+      const read = chosen.length;
+      const blockers: (readonly Choice[])[] = [];
+      const free = this.#open[read]!.candidates.find((write) => {
+        const blocker = this.#blocker(chosen, read, write);
+        if (blocker !== undefined) blockers.push(blocker);
+        return blocker === undefined;
+      });
+      if (free !== undefined) {
+        chosen.push(free);
+        continue;
       }
-      if (places[at]! < candidates.length) places[++at] = 0;
-      else if (at === 0) return undefined;
-      else {
-        chosen.length = --at;
-        places[at]!++;
-      }
+      const earlier = new Map(blockers.flat().filter(([other]) => other !== read));
+      if (earlier.size === 0) return undefined;
+      chosen.length = this.#remember([...earlier]);
     }
-    this.#current = chosen;
     return chosen;
   }
 
-  #allowed(at: number, chosen: readonly number[]): boolean {
-    return !this.#forbidden[at]!.some((choices) => choices.every(([read, write]) => chosen[read] === write));
+  /** What forbids a choice behind those made. */
+  #blocker(chosen: readonly number[], read: number, write: number): readonly Choice[] | undefined {
+    return this.#forbidden[read]!.find((choices) =>
+      choices.every(([other, made]) => (other === read ? write : chosen[other]) === made),
+    );
   }
 
   /** Of the choice made, those that `used` names cannot be made together; all of them if it names none. */
   forbid(chosen: readonly number[], used?: (read: number, write: number) => boolean): void {
-    const all = chosen.map((write, i) => [i, write] as const);
+    const all = chosen.map((write, i): Choice => [i, write]);
     const some = used === undefined ? all : all.filter(([i, write]) => used(this.#open[i]!.op, write));
-    const choices = some.length === 0 ? all : some;
-    this.#forbidden[choices.at(-1)?.[0] ?? 0]?.push(choices);
+    if (all.length > 0) this.#remember(some.length === 0 ? all : some);
+  }
+
+  /** The read that is settled last of those in the choices. */
+  #remember(choices: readonly Choice[]): number {
+    const last = Math.max(...choices.map(([read]) => read));
+    this.#forbidden[last]!.push(choices);
+    return last;
   }
 }
