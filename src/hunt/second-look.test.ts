@@ -3,6 +3,7 @@ import type { Case } from '../cases/index.js';
 import { type Finding, judgedHistory } from '../check/index.js';
 import { findContract } from '../contracts/index.js';
 import { Database, type Observe } from '../judge/index.js';
+import { makeBug } from '../report/index.js';
 import { openTarget, type Target } from '../targets/index.js';
 import type { HuntRequest } from './hunt-request.js';
 import { type Outcome, pursue } from './pursue.js';
@@ -97,6 +98,11 @@ describe('a finding', () => {
       kind: 'bug',
       bug: { notIsolation: true, secondLook: [{ by: 'serial control', says: 'not isolation' }] },
     });
+    if (outcome.kind !== 'bug') return;
+    const { result, ...seen } = outcome.bug;
+    const reproduced = { shown: 1, runs: 1 };
+    const bug = makeBug({ ...seen, ...result.result, reproduced, at: '2026-01-01T00:00:00.000Z' });
+    expect(bug.id).toMatch(/^duckdb-not-isolation-/);
   }, 30_000);
 
   it('that needs concurrency is said to, and other oracles are asked', async () => {

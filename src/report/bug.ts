@@ -121,7 +121,8 @@ export function makeBug(found: NewBug): Bug {
   }
   const signature = signatureOf(found);
   const name = nameOf(found);
-  const id = bugId(target, name, signature);
+  // Its signature does not tell by which finding it was seen, so its name must not either.
+  const id = bugId(target, found.notIsolation === true ? 'not-isolation' : name, signature);
   const count = found.count ?? 1;
   const seed = found.seed ?? history.header.seed;
   return {
