@@ -1,8 +1,19 @@
 /** Hunts as users run them: real processes that are interrupted, killed, short of disk, or two at a time. */
 import { execFileSync, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openStore } from '../src/store/index.js';
 import { eventually } from '../src/targets/conformance/lab.case.js';
@@ -32,8 +43,13 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** A running `isolde hunt`, with what it has printed so far. */
-function start(...args: readonly string[]) {
-  const child = spawn(process.execPath, [program, 'hunt', ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+const start = (...args: readonly string[]) => startIn(process.cwd(), ...args);
+
+function startIn(cwd: string, ...args: readonly string[]) {
+  const child = spawn(process.execPath, [program, 'hunt', ...args], {
+    cwd,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   const printed = { out: '', err: '' };
   child.stdout.on('data', (data) => {
     printed.out += String(data);
@@ -165,6 +181,64 @@ describe('an embedded engine that aborts', () => {
     },
     60_000,
   );
+});
+
+/** Turso, but a process that sends it an UPDATE aborts, as old releases do for reasons of their own. */
+function abortingTurso(): string {
+  const place = mkdtempSync(join(folder, 'aborting-'));
+  const home = join(place, 'node_modules', 'aborting-turso');
+  mkdirSync(home, { recursive: true });
+  const real = pathToFileURL(createRequire(import.meta.url).resolve('@tursodatabase/database')).href;
+  writeFileSync(
+    join(home, 'package.json'),
+    JSON.stringify({ name: 'aborting-turso', version: '0.0.1', type: 'module', exports: './index.js' }),
+  );
+  writeFileSync(
+    join(home, 'index.js'),
+    `import * as turso from ${JSON.stringify(real)};
+     export const connect = async (...args) => {
+       const database = await turso.connect(...args);
+       const prepare = database.prepare.bind(database);
+       database.prepare = (sql) => (/^UPDATE/i.test(sql) ? process.abort() : prepare(sql));
+       return database;
+     };`,
+  );
+  return place;
+}
+
+describe('another version of an embedded engine, which aborts', () => {
+  const url = 'turso:?package=aborting-turso';
+  // Small cases: every trial of a reduction starts a process.
+  const profile = { tables: 1, rows: 1, sessions: 2, transactions: 1, statements: 1 };
+  const weights = { 'statement.update': 1000 };
+  const rounds = () => {
+    const file = join(folder, 'updates.json');
+    const head = { format: 'isolde-profile', version: 1, name: 'updates' };
+    writeFileSync(file, JSON.stringify({ ...head, ...profile, weights }));
+    return ['--seed', 'abort', '--rounds', '0..1', '--runs', '1', '--profile', file];
+  };
+
+  it('does not end the hunt: the abort is a bug, reduced in fresh processes', async () => {
+    const place = abortingTurso();
+    const store = newStore();
+    const hunt = startIn(place, url, ...rounds(), '--store', store, '--json');
+    expect(await hunt.ended, hunt.printed.err).toBe(1);
+    const { counters, finished } = JSON.parse(hunt.printed.out);
+    expect(finished).toBe(2);
+    expect(counters.reopened).toBeGreaterThan(0);
+    const opened = await openStore(store);
+    const crashes = (await opened.list()).bugs.filter(({ id }) => id.includes('server-crash'));
+    expect(crashes).toHaveLength(1);
+    const { case: program } = await opened.get(crashes[0]!.id);
+    const statements = program.sessions.flatMap((session) => session.statements);
+    expect(statements.filter((sql) => sql.startsWith('UPDATE'))).toHaveLength(1);
+    expect(statements.length).toBeLessThan(4);
+  }, 240_000);
+
+  it('ends a hunt that is told to run it in its own process', async () => {
+    const hunt = startIn(abortingTurso(), `${url}&process=same`, ...rounds(), '--store', newStore());
+    expect(await hunt.ended).toBeNull();
+  }, 120_000);
 });
 
 describe('two hunts on one store at once', () => {

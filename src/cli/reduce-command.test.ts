@@ -165,6 +165,12 @@ describe('isolde reduce', () => {
     expect(comparable(again)).toEqual(comparable(first));
   });
 
+  it('says so when it is interrupted before anything is known', async () => {
+    const { code, err } = await isolde([script], { signal: AbortSignal.abort() });
+    expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining('interrupted before') });
+    expect(err).not.toContain('unexpected');
+  });
+
   it('prints the best so far when it is interrupted', async () => {
     const controller = new AbortController();
     let lines = 0;

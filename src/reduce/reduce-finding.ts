@@ -13,7 +13,7 @@ import { chooseFinding, type SeenFinding, witnessOf } from './seen-finding.js';
 import { sqlAccesses } from './sql-accesses.js';
 import { surroundingsOf } from './surroundings.js';
 import type { FindingOracle, TrialResult } from './trial.js';
-import { Stopped } from './trials.js';
+import { unlessStopped } from './trials.js';
 
 export interface FindingOptions
   extends Omit<ReductionOptions, 'oracle' | 'witness' | 'dependencies' | 'context' | 'about'> {
@@ -59,13 +59,6 @@ export async function reduceRaw(raw: RawFinding, options: FindingOptions): Promi
 export async function reduceFinding(start: Candidate, options: FindingOptions): Promise<FindingOutcome> {
   const outcome = await unlessStopped(reduceStart(start, options));
   return outcome === 'stopped' ? { kind: 'stopped' } : outcome;
-}
-
-function unlessStopped<T>(work: Promise<T>): Promise<T | 'stopped'> {
-  return work.catch((error: unknown) => {
-    if (error instanceof Stopped) return 'stopped';
-    throw error;
-  });
 }
 
 async function reduceStart(start: Candidate, options: FindingOptions): Promise<FindingOutcome> {

@@ -16,6 +16,7 @@ import { DatabaseOracle, type DatabaseOracleOptions } from './database-oracle.js
 import { type RawFinding, rawFinding } from './from-history.js';
 import { type FindingOptions, type FindingOutcome, reduceFinding, reduceRaw } from './reduce-finding.js';
 import { historyContract, translateHistory } from './translate-history.js';
+import { unlessStopped } from './trials.js';
 
 export interface Asked {
   /** Default: all that can judge by the contract, one after another. */
@@ -79,6 +80,16 @@ export async function subjectOfCase(
   scheduled: ScheduledCase,
   oracle: DatabaseOracle,
   asked: Asked = {},
+): Promise<Subject | NoSubject> {
+  const found = await unlessStopped(lookAtCase(scheduled, oracle, asked));
+  if (found !== 'stopped') return found;
+  return { valid: 'unknown', unknownReasons: ['it was interrupted before anything was known'] };
+}
+
+async function lookAtCase(
+  scheduled: ScheduledCase,
+  oracle: DatabaseOracle,
+  asked: Asked,
 ): Promise<Subject | NoSubject> {
   const candidate = candidateOf(scheduled);
   const { target } = oracle;

@@ -17,6 +17,13 @@ export class Stopped extends Error {
   override readonly name = 'Stopped';
 }
 
+export function unlessStopped<T>(work: Promise<T>): Promise<T | 'stopped'> {
+  return work.catch((error: unknown) => {
+    if (error instanceof Stopped) return 'stopped';
+    throw error;
+  });
+}
+
 export interface TrialCounts {
   /** Candidates the reduction asked about, each once. */
   readonly trials: number;
