@@ -14,6 +14,7 @@ const { values, positionals } = parseArgs({
     only: { type: 'string' },
     at: { type: 'string' },
     minutes: { type: 'string' },
+    jobs: { type: 'string' },
     target: { type: 'string', multiple: true },
     'no-write': { type: 'boolean', default: false },
   },
@@ -31,7 +32,8 @@ const campaigns: Readonly<Record<string, () => Promise<CampaignTable>>> = {
   kill: async () => {
     const { kill } = await import('./kill.js');
     const at = values.at === undefined ? undefined : Number(values.at);
-    return kill({ count: number(values.count, 200), seed: values.seed, at, targets: values.target });
+    const jobs = number(values.jobs, 1);
+    return kill({ count: number(values.count, 200), seed: values.seed, at, targets: values.target, jobs });
   },
   soak: async () => {
     const { soak } = await import('./soak.js');
