@@ -4,10 +4,11 @@
  * 1. A watchdog, a shell that does nothing but read its standard input, is started before the folder exists. When this process ends,
  *    however it ends, the pipe closes: the watchdog kills the server, if it was told of one, and removes the folder, again and again
  *    while some child of ours still writes into it. So no signal handler of ours changes how the program that uses us reacts.
+ *    A PostgreSQL that was killed leaves a few bytes in the kernel (the segment its pid file names), which are given back with the folder.
  * 2. The folder names its owner in a file. When even the watchdog was killed, the next start finds the folder, sees that its owner is
  *    gone, and removes it.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -38,6 +39,8 @@ const watchdogScript = `
     while [ $tries -gt 0 ] && kill -0 "$pid" 2>/dev/null; do sleep 0.1; tries=$((tries - 1)); done
     kill -KILL "$pid" 2>/dev/null
   fi
+  segment=$(sed -n '7s/.* //p' "$1/data/postmaster.pid" 2>/dev/null)
+  [ -z "$segment" ] || ipcrm -m "$segment" 2>/dev/null
   for pause in 0 0.1 0.2 0.4 1 2 4; do
     rm -rf -- "$1" 2>/dev/null
     [ -e "$1" ] || [ $pause = 0 ] || exit 0
@@ -66,7 +69,7 @@ export function makeServerFolder(parent: string, kind: 'postgres' | 'mariadb'): 
   }
   let removing: Promise<void> | undefined;
   const remove = async () => {
-    rmSync(path, { recursive: true, force: true });
+    removeFolder(path);
     watchdog.ref();
     watchdog.kill('SIGKILL');
     await ended;
@@ -99,10 +102,27 @@ export function sweepServerFolders(parent: string): readonly string[] {
   for (const name of namesIn(parent)) {
     const path = join(parent, name);
     if (!folderName.test(name) || !isOrphan(path)) continue;
-    rmSync(path, { recursive: true, force: true });
+    removeFolder(path);
     removed.push(path);
   }
   return removed;
+}
+
+function removeFolder(path: string): void {
+  const segment = segmentOf(path);
+  rmSync(path, { recursive: true, force: true });
+  // It goes when the last process that still uses it ends. Without the program, a server that was killed leaves its few bytes.
+  if (segment !== undefined) spawnSync('ipcrm', ['-m', segment], { stdio: 'ignore' });
+}
+
+/** The shared memory segment that the pid file of a PostgreSQL names; a server that ended in order has none. */
+function segmentOf(path: string): string | undefined {
+  try {
+    const lines = readFileSync(join(path, 'data', 'postmaster.pid'), 'utf8').split('\n');
+    return /^\s*\d+\s+(\d+)\s*$/.exec(lines[6] ?? '')?.[1];
+  } catch {
+    return undefined;
+  }
 }
 
 function namesIn(folder: string): readonly string[] {

@@ -9,6 +9,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   readlinkSync,
   rmSync,
   writeFileSync,
@@ -21,6 +22,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { eventually } from '../conformance/lab.case.js';
 import { postgresDriver } from './index.js';
 import { describePostgres, failureOf, openSession, startServer } from './postgres-lab.case.js';
+import { startPostgresServer } from './private-server.js';
 import { findNpmBinaries, linkLibraries } from './server-binaries.js';
 
 const olderBinaries = ['16', '15', '14', '13']
@@ -124,6 +126,25 @@ describePostgres('a private server', () => {
     owner.kill('SIGKILL');
     await eventually(10_000, 'the server is gone', async () => !isRunning(pid));
     await eventually(10_000, 'its folder is gone', async () => readdirSync(folder).length === 0);
+  });
+
+  it.skipIf(process.platform !== 'linux')('leaves no shared memory behind when it was killed', async () => {
+    const server = await startPostgresServer({ settings: {}, scratchFolder: folder, startTimeoutMs: 60_000 });
+    const [name] = readdirSync(folder);
+    const data = join(folder, name!, 'data');
+    const segment = readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[6]?.trim().split(/\s+/)[1];
+    const segments = () =>
+      readFileSync('/proc/sysvipc/shm', 'utf8')
+        .split('\n')
+        .map((line) => line.trim().split(/\s+/)[1]);
+    expect(segments()).toContain(segment);
+    // Of what it shares with its workers nothing is in /dev/shm either.
+    expect(readdirSync(join(data, 'pg_dynshmem'))).not.toEqual([]);
+    process.kill(server.pid, 'SIGKILL');
+    await eventually(20_000, 'the end of the server', () => server.hasCrashed());
+    await server.stop();
+    await eventually(20_000, 'the end of the segment', async () => !segments().includes(segment));
+    expect(readdirSync(folder)).toEqual([]);
   });
 
   it('says what a setting it does not know is', async () => {

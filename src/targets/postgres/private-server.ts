@@ -45,6 +45,8 @@ const tuning: Readonly<Record<string, string>> = {
   synchronous_commit: 'off',
   full_page_writes: 'off',
   shared_buffers: '16MB',
+  // In files of its folder: what a killed server has in shared memory would stay there.
+  dynamic_shared_memory_type: 'mmap',
   max_connections: '300',
   max_wal_size: '256MB',
   jit: 'off',
