@@ -25,6 +25,7 @@ import {
   openShelf,
   readTemplates,
   renderCounters,
+  type Shelved,
   templatesOfStore,
 } from '../hunt/index.js';
 import { usualChoice } from '../judge/index.js';
@@ -34,6 +35,7 @@ import { counted } from '../words.js';
 import { type CliContext, type ExitCode, exitCodes, trustCaseHelp } from './context.js';
 import { durationOf, levelOf, oracleOf, positive, runOracles } from './flags.js';
 import { LiveView } from './hunt-view.js';
+import { identifyBy, knownFolder, knownFolderHelp, openAllKnown } from './known-command.js';
 import { readCase } from './run-command.js';
 
 interface HuntFlags {
@@ -57,6 +59,8 @@ interface HuntFlags {
   readonly json?: boolean;
   readonly trustCase?: boolean;
   readonly failOn: FindingLabel;
+  readonly known: string;
+  readonly onlyNew?: boolean;
 }
 
 const defaultStore = '.isolde';
@@ -105,6 +109,8 @@ export function huntCommand(program: Command, context: CliContext, exit: (code: 
     .option('--store <folder>', 'where bugs are kept', defaultStore)
     .option('--keep-unconfirmed', 'keep the histories of findings that did not reproduce, for study')
     .option('--restart', 'start at round 0 again instead of going on behind the last one')
+    .option('--known <folder>', knownFolderHelp, knownFolder)
+    .option('--only-new', 'exit code 1 only for bugs that are neither known nor in the store yet')
     .option('--trust-case', trustCaseHelp)
     .addOption(
       new Option(
@@ -155,6 +161,7 @@ async function runHunt(url: string | undefined, flags: HuntFlags, context: CliCo
     // The folder may fill up or vanish under a long hunt; bugs then fail loudly, this counter need not.
     state.write(stateAfter(before, event)).catch(() => undefined);
   });
+  const identify = identifyBy(await openAllKnown(flags.known, context), flags.trustCase === true);
   const crashed = new CrashedEngines(flags.store);
   const opener = new EngineOpener(url, crashed, context.err);
   try {
@@ -170,6 +177,7 @@ async function runHunt(url: string | undefined, flags: HuntFlags, context: CliCo
       signal: context.signal,
       replayLine: replayLine(url, flags, levels, reused?.hash),
       onEvent: (event) => view.show(event),
+      identify,
       ...(reused === undefined ? {} : { found: reused.templates }),
       ...(to === undefined ? {} : { to }),
       ...(levels === undefined ? {} : { levels }),
@@ -181,9 +189,7 @@ async function runHunt(url: string | undefined, flags: HuntFlags, context: CliCo
     if (asked?.from === undefined) await state.write(stateAfter(before, result));
     if (result.bugs.some(({ bug }) => bug.finding.kind === 'server-crash')) await opener.hasCrashed();
     finish(result, flags, context, view);
-    const weakest = findingLabels.indexOf(flags.failOn);
-    const counts = result.bugs.some(({ bug }) => findingLabels.indexOf(labelOf(bug)) <= weakest);
-    return counts ? exitCodes.found : exitCodes.nothingFound;
+    return result.bugs.some((shelved) => counts(shelved, flags)) ? exitCodes.found : exitCodes.nothingFound;
   } finally {
     crashed.end();
     await shelf.close();
@@ -203,6 +209,12 @@ function nameOf(
     oracles: oracle.join(','),
     seed,
   };
+}
+
+/** Whether a bug is one that the exit code speaks of. */
+function counts({ bug, isNew }: Shelved, { failOn, onlyNew }: HuntFlags): boolean {
+  if (findingLabels.indexOf(labelOf(bug)) > findingLabels.indexOf(failOn)) return false;
+  return onlyNew !== true || (isNew && bug.known?.verdict !== 'duplicate');
 }
 
 /** How far all hunts of this name came together. */
@@ -263,9 +275,9 @@ function finish(result: HuntResult, flags: HuntFlags, context: CliContext, view:
   if (flags.json === true) {
     const listed = bugs.map(({ bug, isNew, files }) => {
       const { id, title, signature, contract, clause, reproduced, replay } = bug;
-      const { secondLook = [], notIsolation = false } = bug;
-      const known = { id, title, signature, contract, clause, reproduced, replay };
-      return { ...known, isNew, secondLook, notIsolation, files };
+      const { secondLook = [], notIsolation = false, known } = bug;
+      const facts = { id, title, signature, contract, clause, reproduced, replay, known };
+      return { ...facts, isNew, secondLook, notIsolation, files };
     });
     context.out(JSON.stringify({ stopped, finished, counters, bugs: listed }));
     return;

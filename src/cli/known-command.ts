@@ -3,11 +3,13 @@ import { readFile, stat } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { printScript } from '../cases/index.js';
 import { errorText, IsoldeError } from '../errors.js';
+import type { HuntOptions } from '../hunt/index.js';
 import { Database } from '../judge/index.js';
 import {
   addToFolder,
   caseFeatures,
   importReports,
+  isKnown,
   type KnownBug,
   type KnownRun,
   openKnown,
@@ -237,11 +239,39 @@ interface RunFlags {
 }
 
 /** Bugs of the user's own folder are SQL from files; the shipped ones are ours. */
-export async function admitKnown(target: Target, bugs: readonly KnownBug[], trust: boolean): Promise<void> {
-  for (const { id, from, case: found } of bugs) {
-    if (found === undefined || from === 'shipped') continue;
-    await admit(target, sqlOfCase(found.case), { trust, source: id });
+async function admitKnown(
+  target: Target,
+  { id, from, case: found }: KnownBug,
+  trust: boolean,
+): Promise<void> {
+  if (found === undefined || from === 'shipped') return;
+  await admit(target, sqlOfCase(found.case), { trust, source: id });
+}
+
+/** The repository without the cases that must not run on this target. */
+export async function admitted(repository: Repository, target: Target, trust: boolean): Promise<Repository> {
+  const bugs: KnownBug[] = [];
+  for (const bug of repository.bugs) {
+    try {
+      await admitKnown(target, bug, trust);
+      bugs.push(bug);
+    } catch (error) {
+      if (!(error instanceof IsoldeError) || error.code !== 'safety') throw error;
+      const { case: _, ...entry } = bug;
+      bugs.push(entry);
+    }
   }
+  return { bugs, problems: repository.problems, weights: repository.weights };
+}
+
+/** What a hunt asks of every bug it finds. */
+export function identifyBy(repository: Repository, trust: boolean): NonNullable<HuntOptions['identify']> {
+  return async (bug, place) => {
+    const usable = await admitted(repository, place.target, trust);
+    const asked = { target: bug.target, level: bug.level, behaviour: bug };
+    const { verdict, reports, why } = await isKnown(asked, usable, place);
+    return { verdict, reports, why };
+  };
 }
 
 async function run(
@@ -259,7 +289,7 @@ async function run(
   });
   const results: { readonly bug: KnownBug; readonly run: KnownRun }[] = [];
   try {
-    await admitKnown(database.target, bugs, flags.trustCase === true);
+    for (const bug of bugs) await admitKnown(database.target, bug, flags.trustCase === true);
     for (const bug of bugs) {
       if (signal.aborted) break;
       const observe = (request: Parameters<Database['observe']>[0]) => database.observe(request, 0);

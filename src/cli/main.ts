@@ -16,6 +16,7 @@ const commands: Readonly<Record<string, () => Promise<AddCommand>>> = {
   property: async () => (await import('./property-command.js')).propertyCommand,
   capabilities: async () => (await import('./capabilities-command.js')).capabilitiesCommand,
   bugs: async () => (await import('./bugs-command.js')).bugsCommand,
+  dedupe: async () => (await import('./dedupe-command.js')).dedupeCommand,
   known: async () => (await import('./known-command.js')).knownCommand,
   probe: async () => (await import('./probe-command.js')).probeCommand,
   run: async () => (await import('./run-command.js')).runCommand,

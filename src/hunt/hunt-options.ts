@@ -5,6 +5,7 @@ import type { Contract, Level } from '../contracts/index.js';
 import type { Profile } from '../generate/index.js';
 import type { History } from '../histories/index.js';
 import type { ContractChoice } from '../judge/index.js';
+import type { KnownVerdict, Place } from '../known/index.js';
 import type { Bug } from '../report/index.js';
 import type { Target } from '../targets/index.js';
 import type { HuntCounters } from './counters.js';
@@ -55,6 +56,8 @@ export interface HuntOptions {
   readonly confirmRuns?: number;
   /** How long to wait for a database that went away. Default 30 s. */
   readonly reopenMs?: number;
+  /** Asks whether others have reported a bug; `place` is where it was found. Undefined: nothing could be asked. */
+  readonly identify?: (bug: Bug, place: Place) => Promise<KnownVerdict | undefined>;
   readonly signal?: AbortSignal;
   /** The command that runs round i again. */
   readonly replayLine?: (round: number) => string;

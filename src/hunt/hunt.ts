@@ -15,8 +15,16 @@ import { identityOf, oracles } from '../check/index.js';
 import type { Contract, Level } from '../contracts/index.js';
 import { IsoldeError } from '../errors.js';
 import { type Capabilities, capabilitiesOf, knownTargets, learnFromHistory } from '../generate/index.js';
-import { contractAt, Database, type Observed, usualChoice, vendorContract } from '../judge/index.js';
-import { makeBug, sizeOfHistory } from '../report/index.js';
+import {
+  contractAt,
+  Database,
+  type Observed,
+  type RunRequest,
+  usualChoice,
+  vendorContract,
+} from '../judge/index.js';
+import type { KnownVerdict } from '../known/index.js';
+import { type Bug, makeBug, sizeOfHistory } from '../report/index.js';
 import { UnreadableBug } from '../store/index.js';
 import { countRound, type HuntCounters, newCounters } from './counters.js';
 import type { HuntOptions, HuntResult, Shelved } from './hunt-options.js';
@@ -253,23 +261,26 @@ class Hunt {
     }
     options.onEvent?.({ kind: 'pursuing', round, finding: raw.finding.kind });
     this.#pursuits++;
-    const outcome: Outcome = await pursue(raw, {
-      database,
-      lane,
-      confirmRuns: options.confirmRuns ?? 3,
-      vendor: vendorContract(database.target, round.level) ?? raw.request.contract,
-      signal: this.stop.signal,
-      onConfirmed: () => {
-        counters.confirmed++;
-      },
-    }).finally(() => {
+    try {
+      const outcome: Outcome = await pursue(raw, {
+        database,
+        lane,
+        confirmRuns: options.confirmRuns ?? 3,
+        vendor: vendorContract(database.target, round.level) ?? raw.request.contract,
+        signal: this.stop.signal,
+        onConfirmed: () => {
+          counters.confirmed++;
+        },
+      });
+      await this.#settle(outcome, { raw, round, lane, known });
+    } finally {
       this.#pursuits--;
-    });
-    await this.#settle(outcome, raw, round, known);
+    }
     if (this.#timeIsUp && this.#pursuits === 0) this.stop.abort();
   }
 
-  async #settle(outcome: Outcome, raw: Raw, round: Round, known: { bug?: string }): Promise<void> {
+  async #settle(outcome: Outcome, pursuit: Pursuit): Promise<void> {
+    const { raw, round, known } = pursuit;
     const { counters, options } = this;
     if (outcome.kind === 'cut') return;
     if (outcome.kind === 'unconfirmed') {
@@ -282,20 +293,25 @@ class Hunt {
     const halfDone = this.stop.signal.aborted && !outcome.bug.result.minimal;
     if (halfDone && known.bug !== undefined) return;
     counters.reduced++;
-    await this.#keep(outcome, raw, round, known);
+    await this.#keep(outcome, pursuit);
   }
 
-  async #keep(
-    { bug: pursued }: Outcome & { kind: 'bug' },
-    raw: Raw,
-    round: Round,
-    known: { bug?: string },
-  ): Promise<void> {
+  /** Cases of known bugs run where this one was found; a bug that this hunt has met before was asked about then. */
+  async #identify(bug: Bug, lane: number): Promise<KnownVerdict | undefined> {
+    const { database, options, stop } = this;
+    if (options.identify === undefined || this.#bugs.has(bug.id) || stop.signal.aborted) return undefined;
+    const observe = (request: RunRequest) => database.observe(request, lane);
+    const verdict = await options.identify(bug, { target: database.target, observe });
+    return stop.signal.aborted ? undefined : verdict;
+  }
+
+  async #keep({ bug: pursued }: Outcome & { kind: 'bug' }, pursuit: Pursuit): Promise<void> {
+    const { raw, round, known } = pursuit;
     const { counters, options } = this;
     const { result, finding, history, secondLook, notIsolation } = pursued;
     const replay = options.replayLine?.(round.number);
     const runs = result.confirmed.runs === 0 ? (options.confirmRuns ?? 3) : result.confirmed.runs;
-    const bug = makeBug({
+    const found = makeBug({
       case: result.result.case,
       schedule: result.result.schedule,
       finding,
@@ -308,11 +324,13 @@ class Hunt {
       ...(secondLook && { secondLook }),
       ...(notIsolation && { notIsolation }),
     });
-    known.bug = bug.id;
-    if (await options.shelf.isIgnored(bug)) {
+    known.bug = found.id;
+    if (await options.shelf.isIgnored(found)) {
       counters.ignored++;
       return;
     }
+    const verdict = await this.#identify(found, pursuit.lane);
+    const bug = verdict === undefined ? found : { ...found, known: verdict };
     const shelved = await options.shelf.add(bug, raw.history).catch((error: unknown) => {
       if (!(error instanceof UnreadableBug)) throw error;
       options.onEvent?.({ kind: 'not-kept', round, why: error.message });
@@ -331,6 +349,14 @@ class Hunt {
       this.stop.abort();
     }
   }
+}
+
+/** A finding that is followed, and where. */
+interface Pursuit {
+  readonly raw: Raw;
+  readonly round: Round;
+  readonly lane: number;
+  readonly known: { bug?: string };
 }
 
 function isPowerOfTwo(count: number): boolean {

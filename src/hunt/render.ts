@@ -2,6 +2,7 @@
 import { countStatements } from '../cases/index.js';
 import { findOracle } from '../check/index.js';
 import { describeLabel, findContract, labelOf, reportsOf } from '../contracts/index.js';
+import { knownLine } from '../report/index.js';
 import type { HuntCounters } from './counters.js';
 import type { Shelved } from './hunt-options.js';
 import type { Round } from './round.js';
@@ -40,6 +41,7 @@ export function renderBug({ bug, isNew, files }: Shelved, round: Round, seconds:
     `  ${bug.title}`,
     `  ${describeLabel(labelOf(bug))}: ${bug.contract ?? 'every contract'} (${bug.clause})`,
     ...reportedAs(bug),
+    ...(bug.known === undefined ? [] : [`  ${knownLine(bug.known)}`]),
     ...(bug.secondLook ?? []).map(({ by, says, note }) => `  ${by}: ${says}, ${note}`),
     `  ${size}, shown in ${shown} of ${runs} replays; round ${round.number}, ${round.source}, ${findOracle(round.oracle)?.needs.run ?? round.oracle}`,
     ...files.map((file) => `  ${file}`),

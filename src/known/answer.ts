@@ -2,9 +2,9 @@
  * Is it known? From cheap to costly, and the costly part decides:
  *
  * 1. Of all reports, those about the same storage engine whose symptom can be that of the finding are ranked by the likeness of
- *    their features; the nearest K = 16 are candidates.
+ *    their features. Candidates are those with a case, and the nearest K = 16 of the others.
  * 2. Each candidate with a case is run on the very database the finding came from, judged by the same oracle and contract. A
- *    finding of that run with the same cause (and trigger) is the same bug; with the same form (variant), all the more.
+ *    finding of that run with the same cause and trigger is the same bug; with the same form (variant), all the more.
  * 3. Candidates that cannot be run are compared by features alone. That never makes a duplicate; if one is nearly equal, the
  *    answer is left open.
  */
@@ -29,6 +29,8 @@ import { nearest, type Vector } from './weights.js';
 
 /** Candidates, as in the paper. */
 export const candidateCount = 16;
+/** Cases that are run for one answer. */
+const mostRuns = 64;
 /** Reports that cannot be run leave the answer open from this likeness on. */
 const nearlyEqual = 0.97;
 
@@ -86,12 +88,19 @@ export async function isKnown(asked: Asked, repository: Repository, place?: Plac
       vector,
     };
   const wanted = symptomsOf(behaviour.finding);
-  const found = nearest(
-    vector,
-    repository.bugs.filter((bug) => isSameStorage(bug.engine, target.name) && wanted.has(bug.symptom)),
-    repository.weights,
-    candidateCount,
+  const fitting = repository.bugs.filter(
+    (bug) => isSameStorage(bug.engine, target.name) && wanted.has(bug.symptom),
   );
+  // A run costs less than a wrong guess: features cut off only what cannot be run.
+  const found = [true, false].flatMap((runnable) => {
+    const reports = fitting.filter((bug) => (bug.case !== undefined) === runnable);
+    return nearest(
+      vector,
+      reports,
+      repository.weights,
+      runnable && place !== undefined ? mostRuns : candidateCount,
+    );
+  });
   const own = describeFinding(behaviour);
   const { finding } = behaviour;
   const contract = finding.contract === undefined ? undefined : findContract(finding.contract);
@@ -155,12 +164,13 @@ function compare(
     return { ...named, match: report.case === undefined ? 'no-case' : 'not-run', why: `${alike}; ${why}` };
   }
   if (run.outcome === 'not-run') return { ...named, match: 'not-run', why: `${alike}; ${run.why}` };
-  const same = run.findings.filter(({ signature }) => signature === own.signature);
+  const alikes = run.findings.filter(({ signature }) => signature === own.signature);
+  const same = alikes.filter(({ trigger }) => trigger === own.trigger);
   if (same.some(({ variant }) => variant === own.variant))
     return { ...named, match: 'form', why: `its case shows the same behaviour here, in the same form` };
-  if (same.some(({ trigger }) => trigger === own.trigger))
+  if (same.length > 0)
     return { ...named, match: 'cause', why: 'its case shows the same cause here, in another form' };
-  const [other] = same;
+  const [other] = alikes;
   if (other !== undefined) {
     const why = `its case shows the same symptom here, by another trigger (${other.trigger || 'none'}, not ${own.trigger || 'none'})`;
     return { ...named, match: 'other-trigger', why };

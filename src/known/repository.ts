@@ -5,7 +5,7 @@
  *     known/study.jsonl  known/own.jsonl    entries, one a line (any *.jsonl)
  *     known/cases/ID.sql                    a case that shows the bug ID
  *
- * Where there is a case, it says more than the entry: the description is the case's, and so are features that the entry lacks.
+ * Where there is a case, it says more than the entry: description and features are the case's.
  */
 import { existsSync } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
@@ -112,9 +112,7 @@ async function readFolder(
 
 function withCase(entry: KnownEntry, found: KnownCase | undefined, from: KnownBug['from']): KnownBug {
   const features: Features =
-    found !== undefined && entry.features.has.length === 0
-      ? { ...caseFeatures(found.case), mode: entry.features.mode }
-      : entry.features;
+    found === undefined ? entry.features : { ...caseFeatures(found.case), mode: entry.features.mode };
   const bug = found?.bug ?? entry.bug;
   const about = found?.case.description ?? entry.about;
   const vector = encode(entry.engine, features);

@@ -190,7 +190,7 @@ function symptomOf(symptom: string, aspect: string): Symptom {
 
 /** A shifted row has no column for it. */
 function symptomOfTitle(title: string): Symptom {
-  if (/assert|crash|SIG[A-Z]{3}|hang/i.test(title)) return 'crash';
+  if (/assert|crash|SIG[A-Z]{3}|\bhangs?\b/i.test(title)) return 'crash';
   if (
     /phantom|dirty read|repeatable re|read another|read duplicate|return deleted|read a value|wrong result|not visible|can't read|same unique|affects the query|incorporates|behave weirdly/i.test(
       title,

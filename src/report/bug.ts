@@ -22,6 +22,7 @@ import {
 } from '../dedupe/index.js';
 import { IsoldeError } from '../errors.js';
 import type { History, TargetStamp } from '../histories/index.js';
+import type { KnownVerdict } from '../known/index.js';
 import { nameEngine } from './names.js';
 
 export interface Bug extends Behaviour {
@@ -47,6 +48,8 @@ export interface Bug extends Behaviour {
   readonly behaviour: string;
   /** The forms it was found in, this case's first. Counts add up to `count`; bugs kept by older releases lack them. */
   readonly variants?: readonly BugVariant[];
+  /** Whether others have reported it; absent: nobody asked. */
+  readonly known?: KnownVerdict;
   readonly reproduced: Reproduced;
   /** Who else was asked, and what they said. */
   readonly secondLook?: readonly SecondLook[];
@@ -111,6 +114,7 @@ export interface NewBug extends Behaviour {
   readonly count?: number;
   readonly variants?: readonly BugVariant[] | undefined;
   readonly secondLook?: readonly SecondLook[] | undefined;
+  readonly known?: KnownVerdict | undefined;
 }
 
 export function makeBug(found: NewBug): Bug {
@@ -140,6 +144,7 @@ export function makeBug(found: NewBug): Bug {
     signature,
     behaviour: describeBehaviour(found),
     variants: found.variants ?? [{ variant: variantOf(found), kind: finding.kind, count }],
+    ...(found.known === undefined ? {} : { known: found.known }),
     reproduced: found.reproduced,
     ...(found.secondLook && { secondLook: found.secondLook }),
     ...(found.notIsolation && { notIsolation: true }),

@@ -16,6 +16,7 @@ import {
   findContract,
   labelOf,
 } from '../contracts/index.js';
+import type { KnownVerdict } from '../known/index.js';
 import { shellWord } from '../visible.js';
 import type { Bug, VersionTried } from './bug.js';
 import { type Comparison, compareAnswers } from './comparison.js';
@@ -30,6 +31,8 @@ export interface ReportDocument {
   readonly standing: string;
   /** What happened, and what should have happened. */
   readonly summary: readonly Step[];
+  /** Who has reported it already. */
+  readonly known?: KnownVerdict;
   readonly setup: readonly string[];
   readonly comparisons: readonly Comparison[];
   readonly argument: readonly Step[];
@@ -60,6 +63,7 @@ export function reportDocument(bug: Bug): ReportDocument {
     label,
     standing: `${nameEngine(bug.target.name)} ${bug.target.version}, ${bug.level.toUpperCase()}; ${describeLabel(label)}${bug.notIsolation === true ? '; not isolation' : ''}; shown in ${bug.reproduced.shown} of ${bug.reproduced.runs} runs`,
     summary: summarize(bug, comparisons),
+    ...(bug.known === undefined ? {} : { known: bug.known }),
     setup: bug.case.setup,
     comparisons,
     argument: bug.finding.explanation,

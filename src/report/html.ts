@@ -4,6 +4,7 @@
  */
 import { findingToSvg } from '../check/index.js';
 import { type InterleavingEntry, interleave } from '../histories/index.js';
+import type { KnownReference } from '../known/index.js';
 import { escapeHtml, isWebAddress } from '../markup.js';
 import { argumentHtml, summaryHtml } from './argument.js';
 import type { Bug } from './bug.js';
@@ -11,6 +12,7 @@ import type { Comparison } from './comparison.js';
 import { reportDocument } from './document.js';
 import { witnessOperations } from './evidence.js';
 import { versionLine } from './facts.js';
+import { knownLine } from './known.js';
 import { timelineSvg } from './timeline.js';
 
 const style = `
@@ -46,6 +48,7 @@ export function reportHtml(bug: Bug): string {
 <h1>${title}</h1>
 <p class="standing">${escapeHtml(report.standing)}</p>
 <p>${summaryHtml(report.summary)}</p>
+${report.known === undefined ? '' : `<p class="known">${knownLine(report.known, knownLink, escapeHtml)}</p>`}
 <pre>${escapeHtml(report.setup.map((sql) => `${sql};`).join('\n'))}</pre>
 ${interleavingHtml(bug, witnesses)}
 ${comparisonTable(report.comparisons)}
@@ -95,6 +98,13 @@ function pictures(bug: Bug): string {
 <div class="picture">${findingToSvg(bug.finding)}</div>`
       : '';
   return `${timeline}\n${graph}`;
+}
+
+function knownLink({ name, url }: KnownReference): string {
+  const text = escapeHtml(name);
+  return url !== undefined && isWebAddress(url)
+    ? `<a href="${escapeHtml(url)}" rel="noreferrer">${text}</a>`
+    : text;
 }
 
 function source({ title, url }: Bug['sources'][number]): string {

@@ -22,6 +22,7 @@ export { type ExportFile, type ExportForm, exportFiles, exportForms } from './ex
 export { contractName, factsOf } from './facts.js';
 export { homeUrl } from './home-url.js';
 export { reportHtml } from './html.js';
+export { knownLine } from './known.js';
 export { reportMarkdown } from './markdown.js';
 export { nameEngine, nameFinding } from './names.js';
 export { reportTerminal, type TerminalStyle } from './terminal.js';

@@ -1,5 +1,6 @@
 /** The report as Markdown, for issue trackers. Data stands only in code spans, fences and escaped prose. */
 import { interleave } from '../histories/index.js';
+import type { KnownReference } from '../known/index.js';
 import { codeBlock, codeCell, codeSpan, escapeMarkdown, isWebAddress } from '../markup.js';
 import { oneLine } from '../visible.js';
 import { argumentMarkdown, summaryMarkdown } from './argument.js';
@@ -7,6 +8,7 @@ import type { Bug } from './bug.js';
 import type { Comparison } from './comparison.js';
 import { type ReportDocument, reportDocument } from './document.js';
 import { versionLine } from './facts.js';
+import { knownLine } from './known.js';
 
 export function reportMarkdown(bug: Bug): string {
   const report = reportDocument(bug);
@@ -15,6 +17,7 @@ export function reportMarkdown(bug: Bug): string {
     `# ${escapeMarkdown(report.title)}`,
     escapeMarkdown(report.standing),
     summaryMarkdown(report.summary),
+    report.known === undefined ? '' : knownLine(report.known, knownLink, escapeMarkdown),
     ...(report.setup.length === 0 ? [] : [codeBlock(report.setup.map((sql) => `${sql};`).join('\n'), 'sql')]),
     interleavingTable(bug),
     comparisonTable(report.comparisons),
@@ -41,6 +44,10 @@ export function reportMarkdown(bug: Bug): string {
   ]
     .filter((part) => part !== '')
     .join('\n\n')}\n`;
+}
+
+function knownLink({ name, url }: KnownReference): string {
+  return url !== undefined && isWebAddress(url) ? `${escapeMarkdown(name)} <${url}>` : escapeMarkdown(name);
 }
 
 function sources(list: ReportDocument['sources']): string {

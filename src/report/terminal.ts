@@ -4,6 +4,7 @@ import { type InterleavingStyle, renderInterleaving } from '../histories/index.j
 import { oneLine } from '../visible.js';
 import type { Bug } from './bug.js';
 import { reportDocument } from './document.js';
+import { knownLine } from './known.js';
 
 export interface TerminalStyle extends InterleavingStyle {
   readonly width: number;
@@ -26,6 +27,7 @@ export function reportTerminal(bug: Bug, { width, ...style }: TerminalStyle): st
     style.heading(oneLine(report.title)),
     oneLine(report.standing),
     summary.map(oneLine).join(' '),
+    ...(report.known === undefined ? [] : [oneLine(knownLine(report.known))]),
     ...(setup.length === 0 ? [] : ['', ...setup]),
     '',
     renderInterleaving(bug.history, { width, style, numbered: true }),

@@ -5,6 +5,7 @@
 import { levels } from '../contracts/index.js';
 import type { TargetStamp } from '../histories/index.js';
 import { checkFormat, type JsonNode, parseJson } from '../json.js';
+import type { KnownVerdict } from '../known/index.js';
 import type { Bug, BugVariant, RawSize, Reproduced, SecondLook, VersionTried } from '../report/index.js';
 import { optional } from './finding-file.js';
 
@@ -48,6 +49,7 @@ export function parseSignedRecord(
     'sources',
     'signature',
     'behaviour',
+    'known',
     'reproduced',
     'seed',
     'replay',
@@ -81,6 +83,7 @@ export function parseSignedRecord(
       }),
     signature: node.at('signature').text(),
     behaviour: node.at('behaviour').items().map(text_).join('\n'),
+    ...optional('known', node.maybe('known', readKnown)),
     reproduced: readReproduced(node.at('reproduced').object(['shown', 'runs'])),
     ...optional('seed', node.maybe('seed', text_)),
     replay: node.at('replay').text(),
@@ -152,6 +155,26 @@ function readLooks(node: JsonNode): readonly SecondLook[] {
       note: look.at('note').text(),
     };
   });
+}
+
+function readKnown(node: JsonNode): KnownVerdict {
+  node.object(['verdict', 'reports', 'why']);
+  return {
+    verdict: node.at('verdict').oneOf(['duplicate', 'unique', 'undecided']),
+    reports: node
+      .at('reports')
+      .items()
+      .map((each) => {
+        each.object(['id', 'name', 'url', 'why']);
+        return {
+          id: each.at('id').text(),
+          name: each.at('name').text(),
+          ...optional('url', each.maybe('url', text_)),
+          why: each.at('why').text(),
+        };
+      }),
+    why: node.at('why').text(),
+  };
 }
 
 function readReproduced(node: JsonNode): Reproduced {

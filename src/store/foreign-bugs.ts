@@ -60,7 +60,7 @@ async function readForeignBug(folder: string, trust: boolean): Promise<ForeignBu
   const raw = join(folder, fileNames.raw);
   const hasRaw = await exists(raw);
   if (hasRaw) await checkHistory(raw);
-  const bug = makeBug({ ...read, at: read.firstSeen, replay: undefined });
+  const bug = makeBug({ ...read, at: read.firstSeen, replay: undefined, known: undefined });
   return { bug: { ...bug, lastSeen: read.lastSeen }, raw: hasRaw ? raw : undefined };
 }
 

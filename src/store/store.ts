@@ -111,7 +111,15 @@ export class Store {
       const count = known.count + bug.count;
       const variants = addVariants(known.variants ?? [], bug);
       const times = [known.firstSeen, known.lastSeen, bug.firstSeen, bug.lastSeen].sort();
-      await this.#replace({ ...known, count, variants, firstSeen: times[0]!, lastSeen: times.at(-1)! });
+      const said = bug.known === undefined ? {} : { known: bug.known };
+      await this.#replace({
+        ...known,
+        ...said,
+        count,
+        variants,
+        firstSeen: times[0]!,
+        lastSeen: times.at(-1)!,
+      });
       await this.#appendRun(id, foundLine(bug));
       return { id, isNew: false, count };
     });
