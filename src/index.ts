@@ -155,6 +155,27 @@ export {
   run,
   runAndJudge,
 } from './judge/index.js';
+// known
+export {
+  type Asked,
+  type ImportedReport,
+  type ImportOptions,
+  importReports,
+  isKnown,
+  type JudgeBy,
+  type KnownAnswer,
+  type KnownBug,
+  type KnownEntry,
+  type KnownReference,
+  type KnownRun,
+  type KnownVerdict,
+  type ObserveKnown,
+  type OpenKnownOptions,
+  openKnown,
+  type Place,
+  type Repository,
+  runKnown,
+} from './known/index.js';
 // probe
 export {
   type ExplainOptions,

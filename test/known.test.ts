@@ -6,6 +6,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, describe, expect, it } from 'vitest';
 import { Database } from '../src/judge/index.js';
 import { openKnown, release, runKnown, type Shown, shownMarkdown, shownOf } from '../src/known/index.js';
+import { probeCases } from '../src/probe/index.js';
 import { openTarget } from '../src/targets/index.js';
 import { mariadbAvailable } from '../src/targets/mariadb/index.js';
 import { postgresAvailable } from '../src/targets/postgres/index.js';
@@ -50,6 +51,12 @@ describe.each(engines)('known bugs on $url', ({ url, missing }) => {
     },
     120_000,
   );
+});
+
+it('every report that a case of probe names is in the repository', () => {
+  const named = probeCases.flatMap(({ origin }) => origin.match(/MDEV-\d+|\w+ #\d+/g) ?? []);
+  expect(named.length).toBeGreaterThan(2);
+  expect(named.filter((name) => !repository.bugs.some((bug) => bug.name === name))).toEqual([]);
 });
 
 it('the documentation has the table of what shows where', async () => {
