@@ -224,12 +224,20 @@ class Builder {
     return true;
   }
 
+  /** Fields are named one by one: rest and spread cost more here than all the rest of inference. */
   #add(
     op: Operation,
-    { ended, instead, ...where }: Omit<NewStep, 'start' | 'end'> & { ended: boolean },
+    {
+      session,
+      source,
+      statements,
+      instead,
+      ended,
+    }: Omit<NewStep, 'start' | 'end'> & { readonly ended: boolean },
   ): void {
     if (ended && this.#endOf.at(-1) === -1) this.#endOf[this.#endOf.length - 1] = this.#count;
-    this.#put({ ...where, start: op.start, end: op.end ?? Number.POSITIVE_INFINITY, instead }, op);
+    const end = op.end ?? Number.POSITIVE_INFINITY;
+    this.#put({ session, source, start: op.start, end, statements, instead }, op);
   }
 
   /** A statement is put in, or `instead` of one of the raw run. */
