@@ -28,10 +28,12 @@ export function parseCapabilities(text: string, file: string): Capabilities {
     'shareLock',
     'errorDoomsTransaction',
     'plainParents',
+    'explicitKeys',
   ]);
   const features = (list: JsonNode): Feature[] => list.items().map((each) => each.oneOf(allFeatures));
   const proven = node.maybe('proven', features);
   const plainParents = node.maybe('plainParents', flag) === true;
+  const explicitKeys = node.maybe('explicitKeys', flag) === true;
   return {
     target: node.at('target').text(),
     dialect: node.at('dialect').oneOf(dialects),
@@ -41,6 +43,7 @@ export function parseCapabilities(text: string, file: string): Capabilities {
     shareLock: node.at('shareLock').oneOf(['share', 'share mode']),
     errorDoomsTransaction: flag(node.at('errorDoomsTransaction')),
     ...(plainParents ? { plainParents } : {}),
+    ...(explicitKeys ? { explicitKeys } : {}),
   };
 }
 

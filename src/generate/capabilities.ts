@@ -24,6 +24,8 @@ export interface Capabilities {
   readonly errorDoomsTransaction: boolean;
   /** DuckDB rewrites an update of an indexed column as delete and insert, which a referenced row does not survive. */
   readonly plainParents?: true;
+  /** Keys are never left to the database. */
+  readonly explicitKeys?: true;
 }
 
 const declared: ReadonlyMap<string, Omit<Capabilities, 'target'>> = new Map(

@@ -6,7 +6,7 @@
 import { type ScheduledCase, serialOrder } from '../cases/index.js';
 import { FileError } from '../errors.js';
 import { type JsonNode, parseJson } from '../json.js';
-import { findForbiddenStatement, sqlOfCase } from '../targets/index.js';
+import { findForbiddenStatement, sqlOfCase, targetDeclarations } from '../targets/index.js';
 import { caseFeatures } from './case-features.js';
 import { idOf, type KnownEntry, type Status, symptoms } from './entry.js';
 import { readStudy } from './study-csv.js';
@@ -75,22 +75,28 @@ function titleOf(text: string): Pick<Facts, 'title' | 'url'> {
 
 const trackerAddress =
   /https?:\/\/(?:bugs\.mysql\.com\/bug\.php\?id=\d+|jira\.mariadb\.org\/browse\/[A-Z]+-\d+|github\.com\/[\w.-]+\/[\w.-]+\/issues\/\d+)/;
-const engineOfAddress: readonly (readonly [RegExp, string, string])[] = [
-  [/bugs\.mysql\.com\/bug\.php\?id=(\d+)/, 'mysql', 'MySQL #'],
-  [/jira\.mariadb\.org\/browse\/([A-Z]+-\d+)/, 'mariadb', ''],
-  [/github\.com\/pingcap\/tidb\/issues\/(\d+)/, 'tidb', 'TiDB #'],
-  [/github\.com\/duckdb\/duckdb\/issues\/(\d+)/, 'duckdb', 'DuckDB #'],
-  [/github\.com\/cockroachdb\/cockroach\/issues\/(\d+)/, 'cockroach', 'CockroachDB #'],
-  [/github\.com\/tursodatabase\/turso\/issues\/(\d+)/, 'turso', 'Turso #'],
-];
+
+/** The engine whose tracker an address belongs to, and what the report is called: `DuckDB #17223`, `MDEV-32898`. */
+function trackerOf(address: string): { readonly engine: string; readonly name: string } | undefined {
+  const owner = targetDeclarations.find(
+    ({ homePage }) => homePage !== undefined && isWithin(address, homePage),
+  );
+  const key = /(?:[A-Z]+-)?\d+$/.exec(address)?.[0];
+  if (owner === undefined || key === undefined) return undefined;
+  return { engine: owner.name, name: /^\d/.test(key) ? `${owner.title} #${key}` : key };
+}
+
+/** On GitHub a tracker is a folder, elsewhere a host. */
+function isWithin(address: string, tracker: string): boolean {
+  const [one, other] = [new URL(address), new URL(tracker)];
+  const shared = other.host === 'github.com' ? other.pathname.replace(/issues.*$/, '') : '/';
+  return one.host === other.host && one.pathname.startsWith(shared);
+}
 
 function importText(text: string, facts: Facts, options: ImportOptions): ImportedReport {
   const { file } = options;
   const address = facts.url !== undefined && trackerAddress.test(facts.url) ? facts.url : undefined;
-  const tracker = engineOfAddress.flatMap(([rule, engine, prefix]) => {
-    const number = address === undefined ? undefined : rule.exec(address)?.[1];
-    return number === undefined ? [] : [{ engine, name: `${prefix}${number}` }];
-  })[0];
+  const tracker = address === undefined ? undefined : trackerOf(address);
   const engine = options.engine ?? tracker?.engine;
   if (engine === undefined)
     throw new FileError({ file }, 'the report does not say of which engine it speaks; name it with --engine');

@@ -45,6 +45,8 @@ export interface GenerationLimits {
   readonly errorDoomsTransaction: boolean;
   /** An update of an indexed column is delete and insert, which a referenced row does not survive. */
   readonly plainParents?: true;
+  /** Keys are never left to the database. */
+  readonly explicitKeys?: true;
 }
 
 /** The features of row locks, for engines that have none. */

@@ -44,9 +44,9 @@ const automaticKeys: Readonly<Record<Dialect, readonly string[]>> = {
 };
 
 /** The forms of a key that a target has. */
-export function keyFormsOf({ target, dialect }: Capabilities): readonly KeyForm[] {
+export function keyFormsOf({ target, dialect, explicitKeys }: Capabilities): readonly KeyForm[] {
   return keyForms.filter((form) => {
-    if (form === 'automatic') return automaticKeys[dialect].length > 0 && target !== 'turso';
+    if (form === 'automatic') return automaticKeys[dialect].length > 0 && explicitKeys !== true;
     return form !== 'identity' || target === 'postgres';
   });
 }

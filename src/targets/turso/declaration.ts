@@ -21,6 +21,7 @@ export const tursoDeclaration: TargetDeclaration = {
     generated: 'virtual',
     shareLock: 'share',
     errorDoomsTransaction: false,
+    explicitKeys: true,
   },
   reproDriver: tursoRepro,
   privateUrl: ({ journal_mode }) => (journal_mode === 'mvcc' ? 'turso:?mode=mvcc' : 'turso:'),
