@@ -98,6 +98,7 @@ const notHere: readonly { readonly line: RegExp; readonly why: string }[] = [
     why: 'reads the published trace of another project (test/mechanism-tidb.test.ts does)',
   },
   { line: /\?package=(turso-0-4|duckdb-1-3)/, why: 'needs an older release, installed under another name' },
+  { line: /process=own/, why: 'starts the built program beside it (test/hunt-processes.test.ts does)' },
   { line: /^isolde demo/, why: 'is run by test/hunt.test.ts' },
 ];
 
