@@ -7,6 +7,7 @@ import { hunt, type Shelf } from '../hunt/index.js';
 import { openTarget } from '../targets/index.js';
 import { mariadbAvailable } from '../targets/mariadb/index.js';
 import { postgresAvailable } from '../targets/postgres/index.js';
+import { writeCoverage } from './hunt-coverage.js';
 import { type Figure, median } from './measure.js';
 
 const txcheckPerMinute = 18;
@@ -42,6 +43,10 @@ export async function benchHunt(): Promise<Figure[]> {
     ...(await benchRate(mariadb, 50 * txcheckPerMinute)),
     ...(await benchFirstBug(mariadb)),
     ...(await benchRate(postgres)),
+    {
+      name: 'What hunts reach: docs/stages/hunt-coverage.md',
+      measured: await writeCoverage('docs/stages/hunt-coverage.md', 800),
+    },
   ];
 }
 

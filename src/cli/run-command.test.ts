@@ -81,3 +81,17 @@ describe('isolde run --check', () => {
     expect(err).toContain('does not say how an engine works');
   });
 });
+
+describe('isolde run -n', () => {
+  it('lists each distinct outcome with its count and what differs', async () => {
+    // A random number differs from run to run: no two outcomes are the same.
+    const file = await script(
+      'random.sql',
+      'CREATE TABLE t (a DOUBLE);\nT1: INSERT INTO t VALUES (1);\nT1: SELECT random() AS r FROM t;\n',
+    );
+    const { out } = await isolde(file, '-n', '3');
+    expect(out).toContain('1 of 3 runs gave these results');
+    expect(out.match(/1 of 3 runs:/g)).toHaveLength(2);
+    expect(out).toMatch(/1 of 3 runs:\n {2}T1: SELECT random\(\) AS r FROM t → \([\d.e-]+\)/);
+  });
+});

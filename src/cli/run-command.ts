@@ -8,7 +8,7 @@ import { errorText, IsoldeError } from '../errors.js';
 import { runFree, runScheduled, SessionPool } from '../execute/index.js';
 import { type History, type Operation, renderInterleaving, writeWholeHistory } from '../histories/index.js';
 import { runAndJudge, vendorContractAt } from '../judge/index.js';
-import type { Dialect } from '../sql/index.js';
+import { type Dialect, showValue } from '../sql/index.js';
 import { admit, openTarget, sqlOfCase, type Target } from '../targets/index.js';
 import { type CliContext, type ExitCode, exitCodes, trustCaseHelp } from './context.js';
 import { contractNamed, explainUndecided, levelOf, oracleOf, positive, runOracles } from './flags.js';
@@ -35,7 +35,7 @@ export function runCommand(program: Command, context: CliContext, exit: (code: E
     .description('run a case by its schedule and draw the interleaving with its results')
     .option('-t, --target <url>', 'the database (default: ISOLDE_TARGET, or duckdb:)')
     .option('-l, --level <level>', 'isolation level where the case names none')
-    .option('-n, --runs <count>', 'run it so often and say whether the results are the same', '1')
+    .option('-n, --runs <count>', 'run it so often and list each distinct outcome with its count', '1')
     .option('--free', 'let the sessions run without a schedule, as fast as the database answers')
     .option('--check', 'judge what happened; the exit code says what came of it')
     .option('-c, --contract <contract>', 'what is promised (default: the vendor’s contract at that level)')
@@ -190,11 +190,55 @@ function show(last: History, { all, scheduled, numbered }: Shown, context: CliCo
     for (const line of leftOut) context.out(`  ${line}`);
   }
   if (all.length > 1) {
-    const kinds = new Map<string, number>();
-    for (const history of all) kinds.set(outcomeKey(history), (kinds.get(outcomeKey(history)) ?? 0) + 1);
-    const same = kinds.get(outcomeKey(last))!;
-    context.out(`\n${same} of ${all.length} runs gave these results`);
+    const outcomes = distinctOutcomes(all);
+    const same = outcomes.find(({ key }) => key === outcomeKey(last))!;
+    context.out(`\n${same.count} of ${all.length} runs gave these results`);
+    for (const { count, history, key } of outcomes) {
+      if (key === same.key) continue;
+      context.out(`\n${colors.bold(`${count} of ${all.length} runs:`)}`);
+      for (const line of differences(last, history)) context.out(`  ${line}`);
+    }
   }
+}
+
+interface DistinctOutcome {
+  readonly key: string;
+  readonly count: number;
+  /** The first run that gave it. */
+  readonly history: History;
+}
+
+/** What several runs gave, each once with how often, the most frequent first. */
+export function distinctOutcomes(histories: readonly History[]): DistinctOutcome[] {
+  const found = new Map<string, { count: number; readonly history: History }>();
+  for (const history of histories) {
+    const key = outcomeKey(history);
+    const known = found.get(key);
+    if (known === undefined) found.set(key, { count: 1, history });
+    else known.count++;
+  }
+  return [...found].map(([key, rest]) => ({ key, ...rest })).sort((a, b) => b.count - a.count);
+}
+
+/** The statements that another run answered otherwise, or that only one of the two sent. */
+function differences(one: History, other: History): string[] {
+  const answers = (history: History) =>
+    new Map(history.operations.map((op) => [JSON.stringify(op.statement ?? op.sql), op]));
+  const [before, after] = [answers(one), answers(other)];
+  return [...new Set([...before.keys(), ...after.keys()])].flatMap((place) => {
+    const [was, is] = [before.get(place), after.get(place)];
+    const op = (is ?? was)!;
+    const shown = is === undefined ? 'not sent' : answerText(is);
+    if (was !== undefined && is !== undefined && answerText(was) === shown) return [];
+    return [`${other.header.sessions[op.session]}: ${op.sql ?? op.kind} → ${shown}`];
+  });
+}
+
+function answerText({ error, rows, matched, changed, outcome }: Operation): string {
+  if (error !== undefined) return error.class;
+  if (rows !== undefined)
+    return rows.map((row) => `(${row.map(showValue).join(', ')})`).join(' ') || 'no rows';
+  return matched === undefined && changed === undefined ? outcome : `${matched ?? changed} rows`;
 }
 
 /** Text that is equal when two runs sent the same statements and got the same answers. */

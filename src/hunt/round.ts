@@ -82,9 +82,9 @@ const afterSession = 'after';
 /** Shares of the mix. Templates know where bugs were; profiles know nothing, and find the others. */
 const mix = [
   ['template', 30],
-  ['races', 16],
+  ['races', 24],
   ['waits', 12],
-  ['no-op', 12],
+  ['no-op', 11],
   ['contention', 8],
   ['predicates', 9],
   ['keys', 6],

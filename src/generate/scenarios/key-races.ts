@@ -7,7 +7,7 @@
 import { type Case, type Schedule, type StatementRef, totalOrder } from '../../cases/index.js';
 import type { Capabilities } from '../capabilities.js';
 import type { Random } from '../random.js';
-import { automatic, beginForms, drawScene, type Scene } from './scene.js';
+import { automatic, beginForms, drawScene, plannerSettings, type Scene } from './scene.js';
 import { SceneWrites } from './writes.js';
 
 export interface KeyRace {
@@ -24,9 +24,10 @@ export function drawKeyRace(random: Random, capabilities: Capabilities): KeyRace
   const key = random.chance(0.4) ? random.between(1, scene.rows) : scene.rows + random.between(1, 2);
   const u = random.chance(0.4) ? 10 * random.between(1, scene.rows) : 500;
   const count = random.chance(0.75) ? 2 : 3;
+  const settings = plannerSettings(scene, random);
   const sessions = Array.from({ length: count }, (_, s) => ({
     name: `T${s + 1}`,
-    statements: drawTransaction(writes, key, u),
+    statements: [...settings, ...drawTransaction(writes, key, u)],
   }));
   return { case: { setup: scene.setup, sessions } };
 }
@@ -38,9 +39,13 @@ function drawSuccession(writes: SceneWrites): KeyRace {
   const key = random.between(1, scene.rows);
   const free = scene.rows + 1;
   const single = scene.keyForm !== 'composite';
-  const [first, wanted] = random.chance(0.7)
-    ? [single && random.chance(0.3) ? writes.move(key, free + 5) : writes.delete(key), key]
-    : [writes.insert(free), free];
+  const twice = scene.unique && random.chance(0.35);
+  const fresh = (at: number) => writes.insert(automatic(scene) ? undefined : at, 700);
+  const [first, wanted] = twice
+    ? [random.chance(0.5) ? fresh(free) : writes.claim(key, 700), free]
+    : random.chance(0.7)
+      ? [single && random.chance(0.3) ? writes.move(key, free + 5) : writes.delete(key), key]
+      : [writes.insert(free), free];
   const ways: (() => string)[] = [
     () => writes.insert(wanted),
     () => writes.insert(wanted),
@@ -51,7 +56,7 @@ function drawSuccession(writes: SceneWrites): KeyRace {
       : []),
   ];
   const one = ['BEGIN', first, random.chance(0.5) ? 'ROLLBACK' : 'COMMIT'];
-  const takes = random.pick(ways)();
+  const takes = twice ? fresh(free + 1) : random.pick(ways)();
   const two = random.chance(0.5) ? [takes] : ['BEGIN', takes, writes.readAll(), 'COMMIT'];
   const at = two.indexOf(takes);
   const order: StatementRef[] = [
@@ -114,10 +119,10 @@ function drawStatement(writes: SceneWrites, key: number, u: number): string[] {
     unsupported.includes(feature) ? 0 : 1;
   const single = scene.keyForm === 'composite' ? 0 : 1;
   const options: readonly (readonly [number, () => string | string[]])[] = [
-    [8, () => writes.insert(key, random.chance(0.3) ? u : undefined)],
-    [automatic(scene) ? 8 : 0, () => writes.insert(undefined, random.chance(0.3) ? u : undefined)],
+    [12, () => writes.insert(key, random.chance(0.5) ? u : undefined)],
+    [automatic(scene) ? 8 : 0, () => writes.insert(undefined, random.chance(0.5) ? u : undefined)],
     [
-      scene.unique && single === 1 ? 4 : 0,
+      scene.unique && single === 1 ? 6 : 0,
       () => writes.insert(automatic(scene) ? undefined : 50 + writes.rid(), u),
     ],
     [2, () => writes.insertTwo(key)],
@@ -125,7 +130,7 @@ function drawStatement(writes: SceneWrites, key: number, u: number): string[] {
     [4, () => writes.delete(key)],
     [2 * single, () => writes.move(random.between(1, scene.rows), key)],
     [2 * single, () => writes.move(key, random.between(1, 5))],
-    [scene.unique ? 3 : 0, () => writes.claim(random.between(1, scene.rows), u)],
+    [scene.unique ? 5 : 0, () => writes.claim(random.between(1, scene.rows), u)],
     [scene.unique ? 1 : 0, () => `UPDATE t SET u = NULL WHERE u = ${u}`],
     [2, () => writes.update(key)],
     [3 * single * has('statement.upsert'), () => writes.upsert(key)],

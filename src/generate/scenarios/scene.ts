@@ -93,7 +93,7 @@ export function drawScene(random: Random, capabilities: Capabilities, options: S
   const { dialect } = capabilities;
   const keyForm = options.keyForm ?? drawKeyForm(random, capabilities);
   const index = options.index ?? random.pick(indexKinds(capabilities));
-  const unique = random.chance(0.6);
+  const unique = random.chance(0.7);
   const checked = random.chance(0.3);
   const rows = random.between(1, 3);
   const columns = [
@@ -189,4 +189,18 @@ export function beginForms({ target, dialect, unsupported }: Capabilities): read
     default:
       return dialect satisfies never;
   }
+}
+
+/** Words that make a read go through the index, where the dialect has them. */
+export function indexHint({ dialect, index, capabilities }: Scene): string {
+  if (index !== 'secondary' && index !== 'covering') return '';
+  if (dialect === 'mysql') return ' FORCE INDEX (i)';
+  return capabilities.target === 'sqlite' ? ' INDEXED BY i' : '';
+}
+
+/** A setting that keeps the planner from reading small tables whole, where there is one: each session sends it first. */
+export function plannerSettings(scene: Scene, random: Random): readonly string[] {
+  if (scene.capabilities.target !== 'postgres' || !random.chance(0.25)) return [];
+  const bitmap = random.chance(0.5) ? [] : ['SET enable_indexscan = off'];
+  return ['SET enable_seqscan = off', ...bitmap];
 }

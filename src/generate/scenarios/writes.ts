@@ -1,6 +1,6 @@
 /** Single statements of scenarios, as text: everything that inserts, moves, frees or looks at a key. */
 import type { Random } from '../random.js';
-import { automatic, columnsOf, condition, keyText, rowOf, type Scene } from './scene.js';
+import { automatic, columnsOf, condition, indexHint, keyText, rowOf, type Scene } from './scene.js';
 
 /** Draws statements on the table of a scene; numbers are never used twice. */
 export class SceneWrites {
@@ -117,8 +117,11 @@ export class SceneWrites {
 
   /** The same condition by an index and by a scan, or one of the two. */
   readByValue(value: number): string[] {
-    const by = (index: boolean) => `SELECT * FROM t WHERE ${condition(this.scene, value, index)}`;
-    return this.random.chance(0.5) ? [by(true), by(false)] : [by(this.random.chance(0.7))];
+    const { scene, random } = this;
+    const hint = random.chance(0.4) ? indexHint(scene) : '';
+    const by = (index: boolean) =>
+      `SELECT * FROM t${index ? hint : ''} WHERE ${condition(scene, value, index)}`;
+    return random.chance(0.5) ? [by(true), by(false)] : [by(random.chance(0.7))];
   }
 
   readByKey(key: number): string {
