@@ -115,7 +115,7 @@ export class LockTable {
     if (exclusive && !inserts && locked.writer !== undefined) this.#basedOn(locked.writer, step, object);
     if (exclusive) {
       // Locks held, so whoever had one before has ended.
-      locks.release(() => true);
+      locks.clear();
       locked.sequence.push(step);
     }
     locks.grant({ owner: transaction, mode, step, wrote: writes });

@@ -47,12 +47,16 @@ export class RowLocks<Held extends Lock> {
 
   /** The last exclusive lock that may still be held. */
   get exclusive(): Held | undefined {
-    return this.#held.findLast(({ mode }) => mode === 'exclusive');
+    for (let i = this.#held.length - 1; i >= 0; i--)
+      if (this.#held[i]!.mode === 'exclusive') return this.#held[i];
+    return undefined;
   }
 
   /** A lock of this owner that makes another of this mode unnecessary. */
   covering(owner: Held['owner'], mode: LockMode): Held | undefined {
-    return this.#held.find((held) => held.owner === owner && (held.mode === 'exclusive' || mode === 'share'));
+    for (const held of this.#held)
+      if (held.owner === owner && (held.mode === 'exclusive' || mode === 'share')) return held;
+    return undefined;
   }
 
   /** Calls `meet` with every lock of others that excludes this mode, oldest first. */
@@ -62,6 +66,11 @@ export class RowLocks<Held extends Lock> {
 
   grant(lock: Held): void {
     this.#held.push(lock);
+  }
+
+  /** Forgets all of them. */
+  clear(): void {
+    this.#held.length = 0;
   }
 
   /** Forgets locks that are over. */

@@ -33,7 +33,9 @@ export class WriteLog<Row, Image> {
 
   /** Every row it wrote, once. */
   get rows(): readonly Row[] {
-    return this.#rows.filter((row, i) => this.#lastOf(row) === i);
+    return this.#rows.length < 2
+      ? this.#rows.slice()
+      : this.#rows.filter((row, i) => this.#lastOf(row) === i);
   }
 
   /** A point to which `undo` can return. */
