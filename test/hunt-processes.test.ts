@@ -227,9 +227,10 @@ describe('another version of an embedded engine, which aborts', () => {
     expect(finished).toBe(2);
     expect(counters.reopened).toBeGreaterThan(0);
     const opened = await openStore(store);
-    const crashes = (await opened.list()).bugs.filter(({ id }) => id.includes('server-crash'));
-    expect(crashes).toHaveLength(1);
-    const { case: program } = await opened.get(crashes[0]!.id);
+    const { bugs } = await opened.list();
+    expect(bugs).toHaveLength(1);
+    const { case: program, finding } = await opened.get(bugs[0]!.id);
+    expect(finding.kind).toBe('server-crash');
     const statements = program.sessions.flatMap((session) => session.statements);
     expect(statements.filter((sql) => sql.startsWith('UPDATE'))).toHaveLength(1);
     expect(statements.length).toBeLessThan(4);

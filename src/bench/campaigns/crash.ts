@@ -8,7 +8,7 @@
  *     npm install --no-save turso-0-4@npm:@tursodatabase/database@0.4.4
  *     npm run campaign crash -- --target 'turso:?package=turso-0-4' --target 'turso:?package=turso-0-4&mode=mvcc'
  */
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { childrenCpuMs, openFolder, startIsolde } from './processes.js';
@@ -107,7 +107,8 @@ async function huntOnce(target: string, place: string, seed: string, tally: Tall
     tally.hunts++;
     const bugs = existsSync(join(store, 'bugs')) ? readdirSync(join(store, 'bugs')) : [];
     tally.bugs += bugs.length;
-    if (bugs.some((id) => id.includes('crash'))) tally.crashes++;
+    const findingOf = (id: string) => readFileSync(join(store, 'bugs', id, 'finding.json'), 'utf8');
+    if (bugs.some((id) => findingOf(id).includes('"server-crash"'))) tally.crashes++;
     const finished = Number(/"finished":(\d+)/.exec(said)?.[1] ?? 0);
     if (code !== 0 && code !== 1) tally.ended++;
     else if (finished === rounds) {
