@@ -12,6 +12,7 @@ beforeAll(() => {
   execFileSync(process.execPath, [compiler, '-p', 'tsconfig.tools.json', '--outDir', join(folder, 'built')]);
   symlinkSync(resolve('node_modules'), join(folder, 'node_modules'));
   symlinkSync(resolve('package.json'), join(folder, 'package.json'));
+  symlinkSync(resolve('known'), join(folder, 'known'));
 }, 120_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 

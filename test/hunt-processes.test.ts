@@ -38,6 +38,7 @@ beforeAll(() => {
   ]);
   symlinkSync(resolve('node_modules'), join(folder, 'node_modules'));
   symlinkSync(resolve('package.json'), join(folder, 'package.json'));
+  symlinkSync(resolve('known'), join(folder, 'known'));
   program = join(built, 'cli', 'main.js');
 }, 120_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
