@@ -19,6 +19,9 @@ export function known(names: readonly string[], catalog: Catalog): readonly Tabl
   return tables.filter((table) => table !== undefined);
 }
 
+/** Such a clause reads newest rows for its own subquery alone; which table is read how is not followed. */
+export const lockingSubquery = 'a locking clause inside a subquery';
+
 export function opaqueWrite(
   statement: Parameters<typeof statementFeatures>[0],
   catalog: Catalog,

@@ -15,16 +15,19 @@ import {
 } from '../sql/index.js';
 import type { Catalog } from './catalog.js';
 import { namedKeys } from './named-rows.js';
-import { asRow, columnAt, evaluation, opaqueWrite, satisfied } from './plan-parts.js';
+import { asRow, columnAt, evaluation, lockingSubquery, opaqueWrite, satisfied } from './plan-parts.js';
 import type { Plan, RowLock, RowsOf, ScanPlan } from './plan-types.js';
 import type { Table } from './table.js';
 
 export function planSelect(statement: SelectStatement, features: StatementFeatures, catalog: Catalog): Plan {
   const lock = lockOf(statement);
+  const nestedLock = lock === 'none' && features.locking !== 'none';
   const opaque = (reason: string): Plan => {
     const reads = features.reads.flatMap(({ name }) => catalog.find(name) ?? []);
-    return { type: 'opaque', writes: false, tables: [], reads, lock, reason, keys: undefined };
+    const taken = nestedLock ? 'exclusive' : lock;
+    return { type: 'opaque', writes: false, tables: [], reads, lock: taken, reason, keys: undefined };
   };
+  if (nestedLock) return opaque(lockingSubquery);
   if (!features.deterministic) return opaque('its result does not follow from the rows alone');
   if (features.writes.length > 0) return opaqueWrite(statement, catalog, 'a query that writes');
   const scan = planScan(statement, features, catalog, lock);

@@ -13,7 +13,7 @@ import {
 } from '../sql/index.js';
 import type { Catalog } from './catalog.js';
 import { namedKeys } from './named-rows.js';
-import { asRow, evaluation, opaqueWrite, satisfied } from './plan-parts.js';
+import { asRow, evaluation, lockingSubquery, opaqueWrite, satisfied } from './plan-parts.js';
 import type { Plan, RowsOf, Satisfies } from './plan-types.js';
 import { planUpsert } from './plan-upsert.js';
 import { rowKey } from './row-key.js';
@@ -35,9 +35,11 @@ export function planChange(
       ? 'a write to several tables, or to one we do not know'
       : statement.with !== undefined || statement.limit !== undefined || statement.mode !== undefined
         ? 'a write with WITH, LIMIT or IGNORE'
-        : features.deterministic
-          ? undefined
-          : 'its effect does not follow from the rows alone';
+        : features.locking !== 'none'
+          ? lockingSubquery
+          : features.deterministic
+            ? undefined
+            : 'its effect does not follow from the rows alone';
   if (problem !== undefined || info === undefined) return opaqueWrite(statement, catalog, problem ?? '');
   const reads: Table[] = [];
   const expressions = statement.type === 'update' ? statement.set.map(({ value }) => value) : [];
@@ -84,6 +86,7 @@ function subqueryTables(expressions: readonly (Expression | undefined)[]): reado
 export function planInsert(statement: InsertStatement, features: StatementFeatures, catalog: Catalog): Plan {
   const info = statement.table.schema === undefined ? catalog.find(statement.table.name) : undefined;
   if (info === undefined) return opaqueWrite(statement, catalog, 'a write to a table we do not know');
+  if (features.locking !== 'none') return opaqueWrite(statement, catalog, lockingSubquery);
   const reads = features.reads.flatMap(({ name }) => catalog.find(name) ?? []);
   const bind = (rowsOf: RowsOf) => {
     const rows = applyInsert(statement, info.shape, evaluation(catalog, rowsOf));
