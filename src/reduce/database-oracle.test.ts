@@ -305,7 +305,10 @@ describe('a database that goes away', () => {
         if (opened++ > 0) throw new IsoldeError('connect', 'connection refused');
         return {
           ...target,
-          createScratch: () => Promise.reject(new IsoldeError('connect', 'the server is gone')),
+          createScratch: async () => ({
+            ...(await target.createScratch()),
+            reset: () => Promise.reject(new IsoldeError('connect', 'the server is gone')),
+          }),
         };
       },
     });

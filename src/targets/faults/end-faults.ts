@@ -48,7 +48,7 @@ async function dropVictim(turn: Turn, log: TransactionLog): Promise<Answer | und
   const writes = writesOf(log);
   const at = log.victim === undefined ? -1 : writes.indexOf(log.victim);
   if (at < 0 || writes.length < 2 || log.savepoints) return undefined;
-  if (!turn.scratch.target.features.savepoints) return replay(turn, log, writes.toSpliced(at, 1));
+  if (!turn.scratch.target.features.savepoints) return sendAgain(turn, log, writes.toSpliced(at, 1));
   await turn.send('ROLLBACK TO SAVEPOINT isolde_part');
   return repeat(turn, writes.slice(at + 1));
 }
@@ -58,19 +58,19 @@ export async function unreportedWriteConflict(turn: Turn): Promise<Answer> {
   if (log === undefined) return turn.send();
   if (log.doomed) return refuse(statement);
   if (statement.kind === 'commit' && log.deferred) {
-    return (await replay(turn, log, writesOf(log))) ?? turn.send();
+    return (await sendAgain(turn, log, writesOf(log))) ?? turn.send();
   }
   const answer = await turn.send();
   if (answer.error?.class !== 'serialization') return answer;
   if (statement.kind === 'commit') {
     if (!turn.fires(writesOf(log))) return answer;
-    return (await replay(turn, log, writesOf(log))) ?? turn.send();
+    return (await sendAgain(turn, log, writesOf(log))) ?? turn.send();
   }
   if (!statement.writes || !turn.fires()) return answer;
-  if ((await replay(turn, log, writesOf(log))) !== undefined) return giveUp(turn, log, answer);
+  if ((await sendAgain(turn, log, writesOf(log))) !== undefined) return giveUp(turn, log, answer);
   const again = await turn.send();
   if (again.error === undefined) return again;
-  if ((await replay(turn, log, writesOf(log))) !== undefined) return giveUp(turn, log, answer);
+  if ((await sendAgain(turn, log, writesOf(log))) !== undefined) return giveUp(turn, log, answer);
   const pretended = await pretendWrite(turn);
   if (pretended === undefined || pretended.error !== undefined) return giveUp(turn, log, answer);
   log.deferred = true;
@@ -105,7 +105,7 @@ function refuse({ kind }: Shape): Answer {
 }
 
 /** Begins the transaction anew with these writes; an answer means that one failed and all is rolled back. */
-export async function replay(
+export async function sendAgain(
   turn: Turn,
   log: TransactionLog,
   writes: readonly Shape[],

@@ -18,7 +18,7 @@ import {
 } from '../../sql/index.js';
 import type { Answer } from '../target.js';
 import { withGhosts } from './delete-faults.js';
-import { replay, writesOf } from './end-faults.js';
+import { sendAgain, writesOf } from './end-faults.js';
 import { replaceTable } from './statement-shape.js';
 import type { DeletedRows, Turn } from './turn.js';
 import { countIn, pretendedCounts } from './write-faults.js';
@@ -37,7 +37,7 @@ export async function duplicateKeyAccepted(turn: Turn): Promise<Answer> {
   }
   if (saved) await turn.send('ROLLBACK TO SAVEPOINT isolde_key');
   else if (log !== undefined && session.main.state !== 'open')
-    if ((await replay(turn, log, writesOf(log))) !== undefined) return answer;
+    if ((await sendAgain(turn, log, writesOf(log))) !== undefined) return answer;
   return accepted(turn, rows);
 }
 
