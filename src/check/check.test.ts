@@ -95,7 +95,7 @@ describe('the registry of oracles', () => {
 
   it('offers for a contract only oracles that can judge by it', () => {
     const names = (id: string) => oraclesFor(findContract(id)!).map(({ name }) => name);
-    expect(names('postgres:repeatable-read')).toEqual(['mechanism', 'dependency-graph']);
+    expect(names('postgres:repeatable-read')).toEqual(['mechanism', 'dependency-graph', 'statement']);
     expect(names('adya:PL-3')).toEqual(['dependency-graph']);
   });
 

@@ -108,7 +108,8 @@ export class SceneWrites {
   }
 
   lock(key: number): string {
-    return `SELECT * FROM t WHERE ${this.where(key)} FOR ${this.random.chance(0.7) ? 'UPDATE' : 'SHARE'}`;
+    const shared = this.scene.capabilities.shareLock === 'share' ? 'FOR SHARE' : 'LOCK IN SHARE MODE';
+    return `SELECT * FROM t WHERE ${this.where(key)} ${this.random.chance(0.7) ? 'FOR UPDATE' : shared}`;
   }
 
   readAll(): string {
