@@ -606,9 +606,9 @@ const table = {
     partOf: [],
   },
   'error-differs': {
-    title: 'a statement fails either inside its transaction or outside, but not both',
+    title: 'a statement works inside its transaction and fails without transactions',
     meaning:
-      'A statement fails inside its transaction and not in an order without transactions that keeps all dependencies, or the reverse, and no conflict explains it.',
+      'A statement worked inside its transaction and fails in an order without transactions that keeps all dependencies.',
     oracles: ['statement'],
     shape: 'write',
     roles: ['the statement', 'the statements it depends on, and those that depend on it'],
