@@ -89,7 +89,7 @@ const replaced: Readonly<Record<string, () => string>> = {
 };
 /** Files that a command writes go to a folder of the test's. */
 const written =
-  /^(?:schedule\.case\.json|big\.case\.json|bugs\.xml|properties\.xml|toy\.capabilities\.json|history\.jsonl|plume\.history\.jsonl\.gz)$/;
+  /^(?:schedule\.case\.json|big\.case\.json|bugs\.xml|properties\.xml|toy\.capabilities\.json|history\.jsonl|proof\.json|plume\.history\.jsonl\.gz)$/;
 
 /** What cannot run here, and why. */
 const notHere: readonly { readonly line: RegExp; readonly why: string }[] = [
