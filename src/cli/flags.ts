@@ -19,6 +19,13 @@ export function durationOf(text: string, flag: string): number {
   throw new IsoldeError('usage', `${flag} takes a time such as 90s, 10m or 2h, not "${text}"`);
 }
 
+/** How long to go on: a duration above 0. */
+export function timeOf(text: string, flag: string): number {
+  const ms = durationOf(text, flag);
+  if (ms > 0) return ms;
+  throw new IsoldeError('usage', `${flag} takes a time above 0, not "${text}"`);
+}
+
 export function levelOf(text: string): Level {
   const level = parseLevel(text);
   if (level !== undefined) return level;

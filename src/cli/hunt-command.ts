@@ -33,7 +33,7 @@ import { hideSecrets } from '../secrets.js';
 import { admit, defaultTargetUrl, sqlOfCase, type Target } from '../targets/index.js';
 import { counted } from '../words.js';
 import { type CliContext, type ExitCode, exitCodes, trustCaseHelp } from './context.js';
-import { durationOf, levelOf, oracleOf, positive, runOracles } from './flags.js';
+import { levelOf, oracleOf, positive, runOracles, timeOf } from './flags.js';
 import { LiveView } from './hunt-view.js';
 import { identifyBy, knownFolder, knownFolderHelp, openAllKnown } from './known-command.js';
 import { readCase } from './run-command.js';
@@ -137,8 +137,7 @@ async function runHunt(url: string | undefined, flags: HuntFlags, context: CliCo
   const profile = flags.profile === undefined ? undefined : await profileOf(flags.profile);
   const templates = await Promise.all((flags.template ?? []).map((file) => readCase(file)));
   const asked = flags.rounds === undefined ? undefined : roundsOf(flags.rounds);
-  const forMs = flags.for === undefined ? undefined : durationOf(flags.for, '--for');
-  if (forMs === 0) throw new IsoldeError('usage', '--for takes a time above 0');
+  const forMs = flags.for === undefined ? undefined : timeOf(flags.for, '--for');
   const jobs = positive(flags.jobs, '--jobs');
   const confirmRuns = positive(flags.runs, '--runs');
   const bugs = flags.bugs === undefined ? undefined : positive(flags.bugs, '--bugs');

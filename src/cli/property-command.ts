@@ -22,7 +22,7 @@ import { oneLine } from '../visible.js';
 import { counted } from '../words.js';
 import { knownCapabilities } from './capabilities-file.js';
 import { type CliContext, type ExitCode, exitCodes, trustCaseHelp } from './context.js';
-import { durationOf, levelOf, positive, writeText } from './flags.js';
+import { levelOf, positive, timeOf, writeText } from './flags.js';
 import { loadProperties } from './load-properties.js';
 import { printPropertyJunit } from './property-junit.js';
 
@@ -106,7 +106,7 @@ async function run(file: string | undefined, flags: PropertyFlags, context: CliC
           ? defaultPlans
           : undefined
         : positive(flags.plans, '--plans'),
-    forMs: flags.for === undefined ? undefined : durationOf(flags.for, '--for'),
+    forMs: flags.for === undefined ? undefined : timeOf(flags.for, '--for'),
     failures: positive(flags.failures, '--failures'),
     length: flags.length === undefined ? undefined : positive(flags.length, '--length'),
     workload: flags.workload === undefined ? undefined : workloadOf(flags.workload),

@@ -122,6 +122,8 @@ function isDurable(variables: Readonly<Record<string, string>>): boolean {
 }
 
 interface Launched {
+  /** The storage engine that was asked for. */
+  readonly engine: string | undefined;
   readonly child: ChildProcess;
   readonly exited: Promise<void>;
   /** Ends the process at once, and leaves the folder. */
@@ -189,7 +191,7 @@ function launch(binary: string, { folder, data, socket, variables }: LaunchOptio
     child.kill('SIGKILL');
     await exited;
   };
-  return { child, exited, end, stop: () => (stopping ??= stop()) };
+  return { child, exited, end, engine: variables.default_storage_engine, stop: () => (stopping ??= stop()) };
 }
 
 async function initialize(installer: string, data: string, temporary: string): Promise<void> {
@@ -225,10 +227,15 @@ async function untilReady(server: Launched, address: MysqlAddress, folder: strin
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
   const log = readLog(join(folder, 'log'));
+  const engine = server.engine;
+  const asked =
+    engine === undefined
+      ? ''
+      : `; it was asked for the storage engine "${engine}", which may not be installed`;
   await server.stop();
   throw new IsoldeError(
     'target',
-    `The private MariaDB server ${ended ? 'ended at its start' : `was not ready after ${startLimitMs / 1000} s`}: ${log}`,
+    `The private MariaDB server ${ended ? 'ended at its start' : `was not ready after ${startLimitMs / 1000} s`}: ${log}${asked}`,
   );
 }
 
