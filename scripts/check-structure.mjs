@@ -7,10 +7,16 @@
  * 4. No function with five or more parameters: they take an options object, but for those listed in `manyParameters`.
  * 5. docs/architecture.md holds the folder graph as it is. `--write` brings it up to date.
  *
- * `--figures` prints lines of source and tests per folder and the longest functions.
+ * `--figures` prints lines of source and tests per folder, cycles and functions that are too long (`--json`: as data). With `--beside FOLDER` it
+ * compares them with those of another checkout, and `--write` puts that into docs/decisions/rows-kernel.md:
+ *
+ *     mkdir before && git archive 115aaf5 | tar -x -C before
+ *     node scripts/check-structure.mjs --figures --beside before --write
  */
+import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, normalize, relative, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 /** From the bottom up. */
 const order = [
@@ -30,9 +36,12 @@ const order = [
   ['dedupe', 'behaviour signatures: which findings are one bug'],
   ['known', 'bugs that others have reported: facts, features, cases that show them'],
   ['report', 'one bug as Markdown, HTML, scripts and vendor forms'],
+  ['experts', 'four experts on a model’s endpoint, for what running leaves open'],
   ['properties', 'generation actions and shipped properties'],
   ['store', 'one folder per bug on disk'],
+  ['matrix', 'cases over versions, settings and levels: where a bug shows, and whether two are one'],
   ['hunt', 'the loop: generate, run, judge, confirm, reduce, group, report'],
+  ['fleet', 'jobs over many machines on a queue in PostgreSQL'],
   ['studio', 'the web interface'],
   ['bench', 'measurements; not in the package'],
   ['cli', 'commands: parse arguments, call a stage, print'],
@@ -106,8 +115,16 @@ const opensFunction =
   /^(\s*)(?:export )?(?:default )?(?:(?:private |readonly |static |async |override |get |set )*(?:function\*? |#?[\w$]+\s*(?:<.*>)?\(|\*?\[)|(?:const|let) [\w$]+.*=>)/;
 const notFunction = /^\s*(?:if|for|while|switch|return|catch|else|describe|it|test|expect)\b/;
 
+/** Files whose functions are counted: the sources, and the pages of the studio. */
+const code = new Map([
+  ...files.map((file) => [join('src', file), texts.get(file)]),
+  ...(existsSync('studio') ? readdirSync('studio') : [])
+    .filter((file) => /\.tsx?$/.test(file))
+    .map((file) => [join('studio', file), readFileSync(join('studio', file), 'utf8')]),
+]);
+
 function functionsOf(file) {
-  const lines = texts.get(file).split('\n');
+  const lines = code.get(file).split('\n');
   const found = [];
   for (let at = 0; at < lines.length; at++) {
     if (!opensFunction.test(lines[at]) || notFunction.test(lines[at])) continue;
@@ -123,11 +140,11 @@ function functionsOf(file) {
 
 function checkFunctions(problems) {
   for (const { file, line, length, text } of longFunctions())
-    problems.push(`src/${file}:${line}: a function of ${length} lines, over ${longest}: ${text}`);
+    problems.push(`${file}:${line}: a function of ${length} lines, over ${longest}: ${text}`);
 }
 
 const longFunctions = () =>
-  files
+  [...code.keys()]
     .filter((file) => !isTest(file))
     .flatMap(functionsOf)
     .filter(({ length }) => length > longest)
@@ -233,41 +250,100 @@ function checkArchitecture(problems, write) {
 /** Slow twins and what holds checkers against them exist for tests alone; no command reaches them. */
 const isTwin = (file) => /(^|\/)slow\/|(^|\/)cross-check(-main)?\.ts$/.test(file.split(sep).join('/'));
 
-/** Lines per folder. Benchmarks are neither source nor tests. */
-function printFigures() {
+/** The folders that hold the kernel of row versions and what was written twice before there was one. */
+const kernel = /^(?:rows|reproduce|check[/\\]mechanism)[/\\]/;
+
+/** Lines per folder, and what counts the structure. Benchmarks are neither source nor tests. */
+function figures() {
   const count = (list) => list.reduce((sum, file) => sum + texts.get(file).split('\n').length - 1, 0);
   const forTests = (file) => isTest(file) || isTwin(file);
-  const all = { source: 0, tests: 0 };
+  const linesOf = (own) => ({
+    source: count(own.filter((file) => !forTests(file))),
+    tests: count(own.filter(forTests)),
+  });
+  const lines = {};
   for (const name of stages) {
     const own = files.filter((file) => stageOf(file) === name);
-    if (own.length === 0) continue;
-    const source = count(own.filter((file) => !forTests(file)));
-    const tests = count(own.filter(forTests));
+    if (own.length > 0) lines[name] = linesOf(own);
+  }
+  const counted = linesOf(files.filter((file) => stageOf(file) !== 'bench'));
+  const outside = readdirSync('test', { recursive: true })
+    .map(String)
+    .filter((file) => file.endsWith('.ts'))
+    .reduce((sum, file) => sum + readFileSync(join('test', file), 'utf8').split('\n').length - 1, 0);
+  const cycles = [];
+  checkCycles(cycles);
+  const planners = files.filter((file) => !isTest(file) && /^export class Planner\b/m.test(texts.get(file)));
+  return {
+    lines,
+    kernel: count(files.filter((file) => kernel.test(file) && !forTests(file))),
+    source: counted.source,
+    tests: counted.tests + outside,
+    outside,
+    cycles: cycles.length,
+    planners: planners.length,
+    long: longFunctions().map(({ file, line, length }) => `${length} lines: ${file}:${line}`),
+  };
+}
+
+function printFigures({ lines, source, tests, outside, cycles, long }) {
+  for (const [name, own] of Object.entries(lines)) {
     if (name === 'bench') {
-      console.log(`${name.padEnd(12)}${String(source + tests).padStart(7)} lines, not counted below`);
+      console.log(`${name.padEnd(12)}${String(own.source + own.tests).padStart(7)} lines, not counted below`);
       continue;
     }
-    all.source += source;
-    all.tests += tests;
-    const ratio = (tests / source).toFixed(2);
+    const ratio = (own.tests / own.source).toFixed(2);
     console.log(
-      `${name.padEnd(12)}${String(source).padStart(7)} source ${String(tests).padStart(7)} tests ${ratio.padStart(6)}`,
+      `${name.padEnd(12)}${String(own.source).padStart(7)} source ${String(own.tests).padStart(7)} tests ${ratio.padStart(6)}`,
     );
   }
-  all.source += count(files.filter((file) => stageOf(file) === undefined && !isTest(file)));
-  all.tests += count(files.filter((file) => stageOf(file) === undefined && isTest(file)));
-  const across = readdirSync('test', { recursive: true })
-    .map(String)
-    .filter((file) => file.endsWith('.ts'));
-  const outside = across.reduce(
-    (sum, file) => sum + readFileSync(join('test', file), 'utf8').split('\n').length - 1,
-    0,
+  const ratio = (tests / source).toFixed(2);
+  console.log(`all: ${source} source, ${tests} tests (${outside} in test/), tests ÷ source ${ratio}`);
+  console.log(`${cycles} cycles between files`);
+  for (const one of long) console.log(one);
+}
+
+/** The figures of another checkout of this repository, by this very script. */
+function figuresOf(folder) {
+  const run = spawnSync(process.execPath, [fileURLToPath(import.meta.url), '--figures', '--json'], {
+    cwd: folder,
+    encoding: 'utf8',
+  });
+  return JSON.parse(run.stdout);
+}
+
+/** Both as a table; source without tests. */
+function compared(before, after) {
+  const names = [...new Set([...Object.keys(before.lines), ...Object.keys(after.lines)])];
+  const inOrder = stages.filter((name) => names.includes(name) && name !== 'bench');
+  const ratio = ({ tests, source }) => (tests / source).toFixed(2);
+  const rows = [
+    ...inOrder.map((name) => [
+      `lines of \`${name}/\``,
+      ...[before, after].map(({ lines }) => lines[name]?.source ?? '–'),
+    ]),
+    ['lines of `rows/`, `reproduce/` and `check/mechanism/`', before.kernel, after.kernel],
+    ['lines of source in all', before.source, after.source],
+    ['tests ÷ source', ratio(before), ratio(after)],
+    ['planners of statements', before.planners, after.planners],
+    ['cycles between files', before.cycles, after.cycles],
+    [`functions over ${longest} lines`, before.long.length, after.long.length],
+  ];
+  return ['| | before | after |', '|---|---|---|', ...rows.map((row) => `| ${row.join(' | ')} |`)].join('\n');
+}
+
+/** `--figures --beside FOLDER`: compares; with `--write`, in the page of the decision. */
+function compare(folder, write) {
+  const table = compared(figuresOf(folder), figures());
+  console.log(table);
+  if (!write) return;
+  const page = 'docs/decisions/rows-kernel.md';
+  const text = readFileSync(page, 'utf8');
+  const section = /(<!-- figures -->\n)[\s\S]*?(\n<!-- end of figures -->)/;
+  writeFileSync(
+    page,
+    text.replace(section, (_, start, end) => `${start}${table}${end}`),
   );
-  const tests = all.tests + outside;
-  console.log(
-    `all: ${all.source} source, ${tests} tests (${outside} in test/), tests ÷ source ${(tests / all.source).toFixed(2)}`,
-  );
-  for (const { file, line, length } of longFunctions()) console.log(`${length} lines: src/${file}:${line}`);
 }
 
 const problems = [];
@@ -276,7 +352,12 @@ checkCycles(problems);
 checkFunctions(problems);
 checkParameters(problems);
 checkArchitecture(problems, process.argv.includes('--write'));
-if (process.argv.includes('--figures')) printFigures();
+const beside = process.argv.indexOf('--beside');
+if (process.argv.includes('--figures')) {
+  if (beside > 0) compare(process.argv[beside + 1], process.argv.includes('--write'));
+  else if (process.argv.includes('--json')) console.log(JSON.stringify(figures()));
+  else printFigures(figures());
+}
 if (problems.length > 0) {
   console.error(problems.join('\n'));
   process.exitCode = 1;

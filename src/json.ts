@@ -133,6 +133,11 @@ export function showFound(value: unknown): string {
   return text.length > 60 ? `${text.slice(0, 57)}...` : text;
 }
 
+/** A member that is left out where it has no value. */
+export function optional<Key extends string, T>(key: Key, value: T | undefined): { [K in Key]?: T } {
+  return (value === undefined ? {} : { [key]: value }) as { [K in Key]?: T };
+}
+
 /** Checks the two members every format of ours begins with. */
 export function checkFormat(node: JsonNode, format: string, version: number): void {
   node.members();

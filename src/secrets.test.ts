@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { hideSecrets, secretFilter, secretsIn, withoutSecrets } from './secrets.js';
+import { hideSecrets, publicUrl, secretFilter, secretsIn, withoutSecrets } from './secrets.js';
 
 describe('hideSecrets', () => {
   it.each([
@@ -25,6 +25,14 @@ describe('hideSecrets', () => {
       'exec:./adapter https://u:geheim@h/x postgres://v:heimlich@h',
       'exec:./adapter https://u:***@h/x postgres://v:***@h',
     ],
+    [
+      'cluster:postgres://ann:geheim@h1/shop?options=-c%20a=1,2,postgres://ben:pa,ss@h2/shop',
+      'cluster:postgres://ann:***@h1/shop?options=-c%20a=1,2,postgres://ben:***@h2/shop',
+    ],
+    [
+      'cluster:mariadb://h1/?password=geheim,mariadb://h2/',
+      'cluster:mariadb://h1/?password=***,mariadb://h2/',
+    ],
     ['exec:mysql -uann -pgeheim shop', 'exec:mysql -uann -p*** shop'],
     ['exec:psql -p5432 -h h', 'exec:psql -p5432 -h h'],
     ['exec:./a --password geheim?fault=dirty-read', 'exec:./a --password ***?fault=dirty-read'],
@@ -43,6 +51,36 @@ describe('hideSecrets', () => {
         const shown = hideSecrets(`mysql://${user}:${secret}@${host}/x`);
         expect(shown).not.toContain(secret.slice(0, 8));
         expect(secretsIn(`mysql://${user}:${secret}@${host}/x`)).toContain(secret);
+      }),
+    );
+  });
+});
+
+it('names every secret of a list of nodes by itself', () => {
+  expect(secretsIn('cluster:postgres://ann:geheim@h1/x,postgres://ben:heimlich@h2/x')).toEqual([
+    'geheim',
+    'heimlich',
+  ]);
+});
+
+describe('publicUrl', () => {
+  it.each([
+    ['postgres://ci:s3cret@db:5432/test', 'postgres://ci@db:5432/test'],
+    ['postgres://ci:p@ss:w@rd@db/test?sslmode=require', 'postgres://ci@db/test?sslmode=require'],
+    ['mysql://ci@db/?password=s3cret&charset=utf8', 'mysql://ci@db/?charset=utf8'],
+    ['mysql://ci@db/?password=s3cret', 'mysql://ci@db/'],
+    ['duckdb:?mode=x', 'duckdb:?mode=x'],
+    [
+      'cluster:postgres://ci:s3cret@h1/x?sslmode=require,postgres://ci:other@h2/x?password=third',
+      'cluster:postgres://ci@h1/x?sslmode=require,postgres://ci@h2/x',
+    ],
+  ])('%s', (url, shown) => expect(publicUrl(url)).toBe(shown));
+
+  it('keeps nothing of a password, however odd', () => {
+    const password = fc.stringMatching(/^[A-Z]{8}[^\s'"<>?]*$/);
+    fc.assert(
+      fc.property(password, (secret) => {
+        expect(publicUrl(`mysql://user:${secret}@host/x`)).toBe('mysql://user@host/x');
       }),
     );
   });

@@ -12,7 +12,9 @@
  */
 
 const stars = '***';
-const address = /[a-z][a-z0-9+.-]*:\/\/[^\s'"<>]+/gi;
+/** Where another URL begins in the list of a cluster's nodes. */
+const nextUrl = String.raw`,(?=(?:postgres|postgresql|mysql|mariadb):\/\/)`;
+const address = new RegExp(String.raw`[a-z][a-z0-9+.-]*:\/\/(?:(?!${nextUrl})[^\s'"<>])+`, 'gi');
 const name = String.raw`(?:[\w.-]*(?:passw(?:or)?d|passphrase|_?pwd|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|credentials?)(?![\w.-]*file)[\w.-]*)`;
 const value = String.raw`(?:'[^']*'|"(?:[^"\\]|\\.)*"|(?:(?!\?fault=)(?:\\.|[^\s&;,'"{}\\]))+)`;
 const assigned = new RegExp(String.raw`(\b${name}["']?\s*[=:]\s*|--?${name}\s+(?!-))(${value})`, 'gi');
@@ -21,6 +23,28 @@ const shortOption = /((?:mysql|mariadb)\S*\s(?:.*?\s)?-p)(?!\d+(?:\s|$))([^\s'"]
 /** A URL or command that may be shown: secrets in it become `***`. */
 export function hideSecrets(text: string): string {
   return takeApart(text, () => undefined);
+}
+
+/** A URL as somebody else may name it: without its secrets, and without a trace of them. */
+export function publicUrl(url: string): string {
+  return splitUrls(url).map(publicOne).join(',');
+}
+
+/** The URLs of a list; what separates them is a comma with a server's scheme behind it, for options may hold commas. */
+export function splitUrls(list: string): string[] {
+  return list.split(new RegExp(nextUrl, 'i'));
+}
+
+function publicOne(url: string): string {
+  const [place, query] = splitAt(hideSecrets(url), '?');
+  const login = place.replace(`:${stars}@`, '@');
+  const rest = query?.split('&').filter((parameter) => !parameter.endsWith(`=${stars}`));
+  return rest === undefined || rest.length === 0 ? login : `${login}?${rest.join('&')}`;
+}
+
+function splitAt(text: string, mark: string): readonly [string, string?] {
+  const at = text.indexOf(mark);
+  return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)];
 }
 
 /** The secrets in a URL or command, as they are written and as they are meant. */

@@ -7,6 +7,7 @@ import { rmSync } from 'node:fs';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isRunning } from './running.js';
 
 export interface TemporaryFolder {
   readonly path: string;
@@ -42,18 +43,7 @@ async function sweep(purpose: string, place: string): Promise<void> {
   const names = await readdir(place).catch(() => []);
   for (const name of names) {
     const owner = Number(pattern.exec(name)?.[1] ?? 0);
-    if (owner > 0 && owner !== process.pid && !lives(owner))
+    if (owner > 0 && owner !== process.pid && !isRunning(owner))
       await rm(join(place, name), { recursive: true, force: true }).catch(() => undefined);
-  }
-}
-
-/** Whether a process of that number runs, whoever owns it. */
-export function lives(pid: number): boolean {
-  if (!Number.isInteger(pid) || pid <= 0) return false;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

@@ -4,6 +4,8 @@ import { findCapabilities, generateCase, knownTargets, profiles } from '../src/g
 import { probeCases } from '../src/probe/index.js';
 import { type Dialect, findForbidden } from '../src/sql/index.js';
 import { attacks } from '../src/targets/attacks/attacks.case.js';
+import { jdbcAttacks } from '../src/targets/attacks/jdbc-attacks.case.js';
+import { targetDeclarations } from '../src/targets/index.js';
 
 const dialects: readonly Dialect[] = ['postgres', 'mysql', 'sqlite', 'duckdb'];
 
@@ -11,6 +13,16 @@ describe('the allow-list', () => {
   it.each(dialects)('lets no attack pass that is written for %s', (dialect) => {
     const passing = attacks[dialect].filter(({ sql }) => findForbidden(sql, dialect) === undefined);
     expect(passing.map(({ sql }) => sql)).toEqual([]);
+  });
+
+  it.each(Object.keys(jdbcAttacks))('lets no attack pass that is written for %s', (engine) => {
+    const dialect = targetDeclarations.find(({ name }) => name === engine)!.dialect;
+    expect(jdbcAttacks[engine]!.length).toBeGreaterThan(40);
+    // As a file that says its dialect, and as one that does not.
+    for (const told of [dialect, undefined]) {
+      const passing = jdbcAttacks[engine]!.filter(({ sql }) => findForbidden(sql, told) === undefined);
+      expect(passing.map(({ sql }) => sql)).toEqual([]);
+    }
   });
 
   it('lets everything pass that is generated', () => {
@@ -42,6 +54,8 @@ describe('the allow-list', () => {
     ['SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED', 'mysql'],
     ['SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL REPEATABLE READ', 'postgres'],
     ['SET autocommit = 0', 'mysql'],
+    ['SET enable_seqscan = off', 'postgres'],
+    ["SET optimizer_switch = 'materialization=off,semijoin=off'", 'mysql'],
     ['SET @@session.autocommit = OFF', 'mysql'],
     ['TRUNCATE TABLE t', 'postgres'],
     ["SELECT nextval('s')", 'postgres'],

@@ -1,4 +1,4 @@
-/** `isolde clean` drops what carries Isolde's mark and is not in use; never by name alone. */
+/** `isolde clean` drops what carries Isolde's mark and is not in use; by its name only an empty database whose name only we give. */
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,7 +6,12 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, describe, expect, it } from 'vitest';
 import { openTarget } from '../src/targets/index.js';
 import { mariadbAvailable, startMariadbServer } from '../src/targets/mariadb/index.js';
-import { createDatabase, dropScratch, listScratches } from '../src/targets/mysql/mysql-leftovers.js';
+import {
+  createDatabase,
+  dropScratch,
+  listScratches,
+  newNamespace,
+} from '../src/targets/mysql/mysql-leftovers.js';
 import { WireConnection } from '../src/targets/mysql/mysql-wire.js';
 import { postgresAvailable } from '../src/targets/postgres/index.js';
 import { asUser, connectOutsider, startServer, urlOf } from '../src/targets/postgres/postgres-lab.case.js';
@@ -78,6 +83,9 @@ describe('clean', () => {
       const target = await openTarget(url);
       const used = await target.createScratch();
       expect(await cleaned(url)).toEqual([left]);
+      // Somebody was killed between the two.
+      await asUser(url, `CREATE SCHEMA ${left}_copy`, `COMMENT ON SCHEMA ${left}_copy IS '${mark}'`);
+      expect(await cleaned(url)).toEqual([left]);
       const user = await connectOutsider(url);
       const { rows } = await user.execute(
         `SELECT nspname FROM pg_namespace WHERE nspname LIKE 'isolde%' ORDER BY 1`,
@@ -107,10 +115,41 @@ describe('clean', () => {
       };
       expect(await names()).toEqual([unmarked, used.namespace].sort());
       // Where databases have no comments, a table carries the mark.
-      const ask = (sql: string) => user.query(sql);
-      for (const sql of createDatabase(left, mark, false)) await ask(sql);
-      expect(await listScratches(ask, false)).toEqual([{ namespace: left, madeAt: hourOld, inUse: false }]);
-      for (const name of [left, unmarked]) await dropScratch(ask, false, name);
+      const host = {
+        hasDatabaseComments: false,
+        askMonitor: (sql: string) => user.query(sql),
+        askApart: async (sql: string) => {
+          const apart = await WireConnection.open(server.address);
+          return apart.query(sql).finally(() => apart.quit());
+        },
+      };
+      for (const sql of createDatabase(left, mark, false)) await user.query(sql);
+      const others = async (of: typeof host) =>
+        (await listScratches(of)).filter(({ namespace }) => namespace !== used.namespace);
+      const found = (inUse: boolean) => [{ namespace: left, madeAt: hourOld, inUse }];
+      expect(await others(host)).toEqual(found(false));
+      // Where the server cannot say who holds a lock, it is tried.
+      const unable = { error: { code: 'ER_SP_DOES_NOT_EXIST', errno: 1305, message: 'no such function' } };
+      const older = {
+        ...host,
+        askMonitor: async (sql: string) => (sql.includes('IS_USED_LOCK') ? unable : user.query(sql)),
+      };
+      await user.query(`SELECT GET_LOCK('${left}', 0)`);
+      expect(await others(older)).toEqual(found(true));
+      await user.query(`SELECT RELEASE_LOCK('${left}')`);
+      expect(await others(older)).toEqual(found(false));
+      for (const name of [left, unmarked]) await dropScratch(host, name);
+      // Killed before there was a mark: empty, and with a name that only we give.
+      const bare = newNamespace();
+      await user.query(`CREATE DATABASE ${bare}`);
+      expect(await others(host)).toEqual([{ namespace: bare, madeAt: undefined, inUse: false }]);
+      await user.query(`SELECT GET_LOCK('${bare}', 0)`);
+      expect((await others(host))[0]?.inUse).toBe(true);
+      await user.query(`SELECT RELEASE_LOCK('${bare}')`);
+      await user.query(`CREATE TABLE ${bare}.mine (a INT)`);
+      expect(await others(host)).toEqual([]);
+      await user.query(`DROP TABLE ${bare}.mine`);
+      await dropScratch(host, bare);
       expect(await names()).toEqual([unmarked, used.namespace].sort());
       await user.quit();
       await target.close();

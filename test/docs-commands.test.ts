@@ -6,7 +6,9 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { mariadbAvailable } from '../src/targets/mysql/index.js';
+import { missingJdbcEngine } from '../src/targets/jdbc/jdbc-adapter.js';
+import { galeraAvailable } from '../src/targets/mariadb/galera-nodes.js';
+import { mariadbAvailable } from '../src/targets/mariadb/index.js';
 import { type PrivateServer, postgresAvailable } from '../src/targets/postgres/index.js';
 import { asUser, startServer, urlOf } from '../src/targets/postgres/postgres-lab.case.js';
 import { enginesRequired, isolde } from './isolde.js';
@@ -98,8 +100,19 @@ const notHere: readonly { readonly line: RegExp; readonly why: string }[] = [
     why: 'reads the published trace of another project (test/mechanism-tidb.test.ts does)',
   },
   { line: /\?package=(turso-0-4|duckdb-1-3)/, why: 'needs an older release, installed under another name' },
+  {
+    line: /@\d|--fetch|--published/,
+    why: 'needs a version that is not installed, or the network (src/targets/versions does without both)',
+  },
+  {
+    line: /\b(?:mysql|tidb):(?!\/)/,
+    why: 'needs a server of scripts/engines (test/hunt.test.ts hunts in one)',
+  },
   { line: /process=own/, why: 'starts the built program beside it (test/hunt-processes.test.ts does)' },
   { line: /^isolde demo/, why: 'is run by test/hunt.test.ts' },
+  { line: /duckdb-missed-conflict-796e85d9/, why: 'is run by test/printed-samples.test.ts' },
+  { line: /^isolde fleet|postgres:\/\/…/, why: 'needs a fleet (src/fleet/fleet.test.ts has one)' },
+  { line: /^isolde studio/, why: 'runs until it is stopped (test/bundle.test.ts does so)' },
 ];
 
 function file(name: string, text: string): string {
@@ -117,7 +130,7 @@ function prepared(args: readonly string[]): string[] {
     return written.test(word) ? join(folder, word) : word;
   });
   if (command === 'hunt' && !words.includes('--for')) words.push('--for', '2s');
-  if (command === 'hunt' || command === 'bugs' || command === 'property') words.push('--store', store);
+  if (['hunt', 'bugs', 'matrix', 'property'].includes(command)) words.push('--store', store);
   return words;
 }
 
@@ -159,7 +172,11 @@ describe('command lines in the documentation', () => {
 });
 
 function missingEngine(line: string): string | undefined {
+  // Debian has the library in a package of its own.
+  if (line.includes('cluster:mariadb')) return galeraAvailable();
   if (enginesRequired) return undefined;
-  if (line.includes('postgres:')) return postgresAvailable();
-  return line.includes('mariadb:') ? mariadbAvailable() : undefined;
+  if (/postgres:|cluster:postgres/.test(line)) return postgresAvailable();
+  if (line.includes('mariadb:')) return mariadbAvailable();
+  const jdbc = /\b(h2|hsqldb|derby):/.exec(line)?.[1];
+  return jdbc === undefined ? undefined : missingJdbcEngine(jdbc);
 }

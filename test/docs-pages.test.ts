@@ -22,13 +22,16 @@ describe('documentation', () => {
     expect(linksOf(page).filter((link) => !existsSync(link))).toEqual([]);
   });
 
-  it.each(all)('%s names source files that exist', (page) => {
+  // In reports `test/1` is a row.
+  const written = all.filter((page) => !page.startsWith(join('docs', 'reports')));
+  it.each(written)('%s names source files that exist', (page) => {
     const named = [...textOf(page).matchAll(/`((?:src|test|scripts|examples)\/[\w./-]+)`/g)].map(
       ([, path]) => path!,
     );
     expect(
       named.filter(
-        (path) => !path.includes('mydb') && !existsSync(path) && !existsSync(join(dirname(page), path)),
+        (path) =>
+          !/\bmy(db|oracle)\b/.test(path) && !existsSync(path) && !existsSync(join(dirname(page), path)),
       ),
     ).toEqual([]);
   });

@@ -43,10 +43,10 @@ const scheduled = parseScript(
   { file: 'repeated.sql', dialect: 'duckdb' },
 );
 
-it('is the example of its page', () => {
-  expect(readFileSync('docs/stages/oracles.md', 'utf8')).toContain(
-    readFileSync('examples/oracles/repeated-read.ts', 'utf8'),
-  );
+it('is the example of its page, and short', () => {
+  const example = readFileSync('examples/oracles/repeated-read.ts', 'utf8');
+  expect(readFileSync('docs/stages/oracles.md', 'utf8')).toContain(example);
+  expect(example.trim().split('\n').length).toBeLessThanOrEqual(30);
 });
 
 it('judges a run', async () => {
@@ -55,6 +55,9 @@ it('judges a run', async () => {
   try {
     const broken = await run(scheduled, { target, oracle: 'repeated-read' });
     expect(broken).toMatchObject({ valid: false, findings: [{ kind: 'wrong-result' }] });
+    expect(broken.findings[0]!.transactions).toMatchObject([
+      { name: 'A', session: 'A', status: 'committed' },
+    ]);
     expect(await run(scheduled, { target: sound, oracle: 'repeated-read' })).toMatchObject({ valid: true });
   } finally {
     await target.close();

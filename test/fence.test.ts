@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openTarget } from '../src/targets/index.js';
+import { openTarget, type Target } from '../src/targets/index.js';
 import { isolde } from './isolde.js';
 
 const script = `CREATE TABLE t (id INT PRIMARY KEY, v INT);
@@ -95,6 +95,28 @@ describe('a file of somebody’s, on a database of ours', () => {
     const { code } = await isolde(['hunt', url, '--rounds', '1', '--store', join(folder, 'store')]);
     expect([0, 1]).toContain(code);
     expect(await countUsers()).toBe(1);
+  });
+
+  it('the library runs what it is given, and has the same fence for who asks', async () => {
+    const library = await import('../src/index.js');
+    const theirs = library.parseScript(script, { file });
+    const ask = (target: Target, trust: boolean) =>
+      library.admit(target, library.sqlOfCase(theirs.case), { trust, source: file });
+    const target = await library.openTarget(url);
+    await expect(ask(target, false)).rejects.toMatchObject({ code: 'safety' });
+    await expect(ask(target, true)).resolves.toBeUndefined();
+    await target.close();
+    const own = await library.openTarget('duckdb:');
+    await expect(ask(own, false)).resolves.toBeUndefined();
+    await own.close();
+    expect(await countUsers()).toBe(1);
+    // What docs/library.md says: `run` itself does not ask.
+    const copy = join(folder, 'library.duckdb');
+    copyFileSync(database, copy);
+    const users = await library.openTarget(`duckdb:${copy}`);
+    await library.run(theirs, { target: users });
+    await users.close();
+    expect(await countUsers(copy)).toBe(0);
   });
 
   it('a file that is trusted runs', async () => {

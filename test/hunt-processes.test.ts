@@ -15,11 +15,15 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runs } from '../src/bench/campaigns/processes.js';
 import { openStore } from '../src/store/index.js';
 import { eventually } from '../src/targets/conformance/lab.case.js';
-import { mariadbAvailable } from '../src/targets/mariadb/index.js';
+import { listLocal } from '../src/targets/index.js';
+import { mariadbAvailable, startMariadbServer } from '../src/targets/mariadb/index.js';
+import { WireConnection } from '../src/targets/mysql/mysql-wire.js';
 import { postgresAvailable } from '../src/targets/postgres/index.js';
-import { enginesRequired } from './isolde.js';
+import { connectOutsider, startServer, urlOf } from '../src/targets/postgres/postgres-lab.case.js';
+import { enginesRequired, isolde } from './isolde.js';
 
 let folder: string;
 let program: string;
@@ -93,15 +97,6 @@ function childrenOf(pid: number): number[] {
 }
 
 const commandOf = (pid: number) => readFileSync(`/proc/${pid}/comm`, 'utf8');
-
-/** Whether a process runs; one that has ended but was not waited for does not. */
-function runs(pid: number): boolean {
-  try {
-    return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
-  } catch {
-    return false;
-  }
-}
 
 describe('Ctrl-C', () => {
   it('ends a hunt within a second, with every bug it told of on disk, and the next one goes on behind', async () => {
@@ -268,6 +263,98 @@ describe('two hunts on one store at once', () => {
   }, 60_000);
 });
 
+/** A server that plays the user's: its URL, and a look at its namespaces from outside. */
+interface UsersServer {
+  readonly url: string;
+  create(namespace: string): Promise<unknown>;
+  /** Namespaces called `isolde…`. */
+  namespaces(): Promise<readonly string[]>;
+  stop(): Promise<void>;
+}
+
+async function usersPostgres(): Promise<UsersServer> {
+  const server = await startServer();
+  const user = await connectOutsider(urlOf(server));
+  return {
+    url: urlOf(server),
+    create: (name) => user.execute(`CREATE SCHEMA ${name}`),
+    namespaces: async () => {
+      const { rows } = await user.execute(`SELECT nspname FROM pg_namespace WHERE nspname LIKE 'isolde%'`);
+      return rows!.map(([name]) => String(name));
+    },
+    stop: async () => {
+      await user.close();
+      await server.stop();
+    },
+  };
+}
+
+async function usersMariadb(): Promise<UsersServer> {
+  const server = await startMariadbServer();
+  const user = await WireConnection.open(server.address);
+  return {
+    url: `mariadb://root@localhost/?socket=${server.address.socket}`,
+    create: (name) => user.query(`CREATE DATABASE ${name}`),
+    namespaces: async () => {
+      const { rows } = await user.query("SHOW DATABASES LIKE 'isolde%'");
+      return rows!.map(([name]) => String(name));
+    },
+    stop: async () => {
+      await user.quit();
+      await server.stop();
+    },
+  };
+}
+
+const usersServers = [
+  { name: 'PostgreSQL', open: usersPostgres, missing: postgresAvailable() },
+  { name: 'MariaDB', open: usersMariadb, missing: mariadbAvailable() },
+];
+describe.each(usersServers)("a hunt on a user's $name", ({ open, missing }) => {
+  // Called as ours are, but for the mark.
+  const mine = 'isolde_bbbbbbbbbbbb';
+  let server: UsersServer;
+  beforeAll(async () => {
+    if (missing !== undefined && !enginesRequired) return;
+    server = await open();
+    await server.create(mine);
+  }, 60_000);
+  afterAll(() => server?.stop());
+  const ours = async () => (await server.namespaces()).filter((name) => name !== mine);
+
+  it.skipIf(missing !== undefined && !enginesRequired).each(['SIGTERM', 'SIGHUP', 'SIGKILL'] as const)(
+    `that gets %s leaves nothing that \`clean\` does not find, and what is the user's stays${missing === undefined ? '' : ` (${missing})`}`,
+    async (signal) => {
+      const hunt = start(server.url, '--store', newStore(), '--for', '60s', '--json');
+      await hunt.prints(/hunting in/);
+      await eventually(20_000, 'a namespace of the hunt', async () => (await ours()).length > 0);
+      hunt.signal(signal);
+      const code = await hunt.ended;
+      const left = await ours();
+      // A scratch and its copy of the rows are one.
+      const listed = left.filter((name) => !name.endsWith('_copy')).sort();
+      if (signal === 'SIGKILL') expect(listed).not.toEqual([]);
+      else expect({ ends: [0, 1].includes(code!), left }).toEqual({ ends: true, left: [] });
+      const cleaned = async (...flags: readonly string[]) => {
+        const { out, code: ended } = await isolde(['clean', server.url, '--json', ...flags]);
+        expect(ended).toBe(0);
+        return JSON.parse(out) as readonly { namespace: string; inUse: boolean; dropped: boolean }[];
+      };
+      // The server needs a moment to see that the connections of a killed process are gone.
+      const idle = async () => (await cleaned('--dry-run')).every(({ inUse }) => !inUse);
+      await eventually(20_000, 'the end of the connections', idle);
+      const named = (found: readonly { namespace: string }[]) =>
+        found.map(({ namespace }) => namespace).sort();
+      expect(named(await cleaned('--dry-run'))).toEqual(listed);
+      expect(await ours()).toEqual(left);
+      const dropped = await cleaned();
+      expect(named(dropped.filter((each) => each.dropped))).toEqual(listed);
+      expect(await server.namespaces()).toEqual([mine]);
+    },
+    90_000,
+  );
+});
+
 /** A file system with room for one bug, where this user may mount one. */
 function smallDisk(kilobytes: number): string | undefined {
   const place = mkdtempSync(join(tmpdir(), 'isolde-small-disk-'));
@@ -352,3 +439,33 @@ for (const { name, url, missing } of servers) {
     );
   });
 }
+
+it('a version that a URL names runs in a process of its own, and a matrix over it finds the known bug', async () => {
+  const { version } = (await listLocal('duckdb')).find(({ folder: cached }) => cached === undefined)!;
+  const args = [
+    'matrix',
+    'duckdb-17223',
+    '--targets',
+    'duckdb:',
+    '--versions',
+    version,
+    '--store',
+    newStore(),
+    '--json',
+  ];
+  const { out, code } = await new Promise<{ readonly out: string; readonly code: number | null }>((done) => {
+    const child = spawn(process.execPath, [program, ...args], { stdio: ['ignore', 'pipe', 'ignore'] });
+    let printed = '';
+    child.stdout.on('data', (data) => {
+      printed += String(data);
+    });
+    child.once('close', (ended) => done({ out: printed, code: ended }));
+  });
+  expect(code).toBe(1);
+  const { cells } = JSON.parse(out) as {
+    cells: { result: { outcome: string; target: { settings: object } } }[];
+  };
+  expect(cells).toMatchObject([
+    { result: { outcome: 'shows', target: { version, settings: { process: 'own' } } } },
+  ]);
+});

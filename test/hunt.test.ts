@@ -18,6 +18,7 @@ import {
 import { openTarget } from '../src/targets/index.js';
 import { mariadbAvailable } from '../src/targets/mariadb/index.js';
 import { postgresAvailable, startPostgresServer } from '../src/targets/postgres/index.js';
+import { providedEngines } from '../src/targets/provided-engines.case.js';
 import { enginesRequired, isolde } from './isolde.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'isolde-hunt-test-'));
@@ -109,11 +110,14 @@ describe('a hunt in DuckDB', () => {
   it('the demo ends with a bug, its interleaving and the paths of its reports', async () => {
     const store = newStore();
     const { code, out } = await isolde(['demo', '--store', store]);
+    expect(out).toContain('Known as DuckDB #17223');
     expect(code).toBe(1);
     expect(out).toMatch(/│/);
     const paths = [...out.matchAll(/^ {2}(\S+report\.\w+)$/gm)].map(([, path]) => path!);
     expect(paths.length).toBeGreaterThan(1);
     for (const path of paths) expect(existsSync(path), path).toBe(true);
+    // It ends by offering the studio, with the store that has the bug.
+    expect(out.split('\n').at(-1)).toBe(`See it step by step in a browser:  npx isolde studio ${store}`);
   }, 60_000);
 
   it('stops when asked to, at once, with its bugs on disk, and goes on where it stopped', async () => {
@@ -288,8 +292,12 @@ describe('what a hunt prints', () => {
   it('is one JSON object when asked for, with all that people see', async () => {
     const { code, out } = await isolde([...args(), '--rounds', '9', '--json']);
     expect(code).toBe(0);
-    const { stopped, finished, counters, bugs } = JSON.parse(out);
+    const { target, levels, stopped, finished, counters, bugs } = JSON.parse(out);
     expect({ stopped, finished, bugs }).toEqual({ stopped: 'rounds', finished: 9, bugs: [] });
+    expect({ target, levels }).toEqual({
+      target: { name: expect.any(String), version: expect.stringMatching(/^\d/) },
+      levels: [expect.any(String)],
+    });
     expect(counters).toMatchObject({ rounds: 9, invalid: 0, raw: 0, firstBugSeconds: null });
   }, 30_000);
 });
@@ -421,3 +429,28 @@ suite(mariadbAvailable())('a hunt in MariaDB', () => {
     expect(JSON.parse(out).bugs[0].clause).toBe('ownWrites');
   }, 60_000);
 });
+
+const { mysql } = providedEngines;
+describe.skipIf(mysql.missing !== undefined)(
+  `a hunt in MySQL${mysql.missing ? ` (${mysql.missing})` : ''}`,
+  () => {
+    it('finds a bug that is known at REPEATABLE READ, and nothing at SERIALIZABLE', async () => {
+      const at = async (level: 'repeatable read' | 'serializable', limits: { to: number; bugs?: number }) =>
+        hunt({
+          open: () => openTarget(mysql.url),
+          shelf: await openShelf(newStore()),
+          seed: '7',
+          levels: [level],
+          oracles: ['mechanism'],
+          ...limits,
+        });
+      const { bugs } = await at('repeatable read', { to: 96, bugs: 1 });
+      const known = ['own-write-missed', 'own-delete-missed', 'condition-mismatch'];
+      expect(known).toContain(bugs[0]?.bug.finding.kind);
+      const serial = await at('serializable', { to: 48 });
+      expect(serial.bugs).toEqual([]);
+      expect(serial.counters.conflicts / serial.counters.rounds).toBeGreaterThan(0.5);
+      expect(serial.counters.invalid / serial.counters.statements).toBeLessThan(0.05);
+    }, 180_000);
+  },
+);

@@ -8,17 +8,30 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseScript, serialOrder } from '../src/cases/index.js';
 import { contractAt, Database, usualChoice } from '../src/judge/index.js';
-import { isKnown, openKnown, type Place, type Repository } from '../src/known/index.js';
+import {
+  type Build,
+  candidateCount,
+  isKnown,
+  type KnownPlace,
+  openKnown,
+  type Repository,
+} from '../src/known/index.js';
 import { openTarget } from '../src/targets/index.js';
 import { mariadbAvailable } from '../src/targets/mariadb/index.js';
 import { enginesRequired, isolde } from './isolde.js';
+import { mortal } from './mortal-target.js';
 
 const repository = await openKnown();
 const folder = mkdtempSync(join(tmpdir(), 'isolde-known-answers-test-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** The answer about the first finding of a script's run. */
-async function ask(script: string, { target, observe }: Place, among: Repository = repository) {
+/** The answer about the first finding of a script's run; `builds`: others to compare on. */
+async function ask(
+  script: string,
+  { target, observe }: KnownPlace,
+  among: Repository = repository,
+  builds: readonly Build[] = [],
+) {
   const { case: program, schedule = serialOrder(program) } = parseScript(script, {
     file: 'asked.sql',
     dialect: target.dialect,
@@ -29,7 +42,12 @@ async function ask(script: string, { target, observe }: Place, among: Repository
   if (observed.kind !== 'ran' || observed.findings.length === 0)
     throw new Error(`nothing was found: ${observed.kind}`);
   const behaviour = { case: program, schedule, finding: observed.findings[0]!, history: observed.history };
-  return isKnown({ target: target.stamp, level, behaviour }, among, { target, observe });
+  return isKnown(
+    { target: target.stamp, level, behaviour },
+    among,
+    { target, observe },
+    { builds: async () => builds },
+  );
 }
 
 const names = ({ reports }: { readonly reports: readonly { readonly name: string }[] }) =>
@@ -53,12 +71,36 @@ const deletedThenUpdated = `
 
 describe('DuckDB', () => {
   let database: Database;
-  let place: Place;
+  let place: KnownPlace;
   beforeAll(async () => {
     database = await Database.open({ open: () => openTarget('duckdb:') });
     place = { target: database.target, observe: (request) => database.observe(request, 0) };
   });
   afterAll(() => database.close());
+
+  it('knows a bug again that shows with its sessions one after another, too', async () => {
+    const { case: program, schedule = serialOrder(program) } = parseScript(deletedThenUpdated, {
+      file: 'asked.sql',
+      dialect: 'duckdb',
+    });
+    const level = place.target.defaultLevel;
+    const contract = contractAt(usualChoice, place.target, level);
+    const observed = await place.observe({ case: program, schedule, level, oracle: 'mechanism', contract });
+    if (observed.kind !== 'ran') throw new Error(observed.kind);
+    const { findings, history } = observed;
+    const behaviour = {
+      case: program,
+      schedule,
+      finding: findings[0]!,
+      history,
+      notIsolation: true,
+    } as const;
+    const known = repository.bugs.find(({ id }) => id === 'duckdb-17223')!;
+    const case_ = { ...known.case!, case: program, schedule };
+    const among: Repository = { ...without(), bugs: [{ ...known, case: case_ }] };
+    const asked = { target: place.target.stamp, level, behaviour };
+    expect((await isKnown(asked, among, place)).candidates[0]!.match).toBe('same-form');
+  });
 
   it('knows #17223, and says why', async () => {
     const answer = await ask(deletedThenUpdated, place);
@@ -70,8 +112,37 @@ describe('DuckDB', () => {
     expect(others).toContain('isolde-duckdb-other-columns');
   });
 
-  it('calls it not known when its reports are taken away', async () => {
-    const answer = await ask(deletedThenUpdated, place, without('duckdb-17223'));
+  it.each([
+    ['RETURNING', 'money = 0', 'WHERE owner = 8 RETURNING owner'],
+    ['to NULL', 'money = NULL', 'WHERE owner = 8'],
+  ])('names #17223 with its link for the form %s, which is filed nowhere itself', async (_, set, rest) => {
+    const form = deletedThenUpdated.replace('SET money = 0 WHERE owner = 8', `SET ${set} ${rest}`);
+    const { verdict, reports, why } = await ask(form, place);
+    expect(verdict).toBe('duplicate');
+    expect(reports.map(({ name, url }) => [name, url])).toEqual([
+      ['DuckDB #17223', 'https://github.com/duckdb/duckdb/issues/17223'],
+      [expect.stringContaining('(not filed)'), undefined],
+    ]);
+    expect(why).toMatch(
+      /^it has the root cause of “DuckDB, .* \(not filed\)”: its case shows the same (behaviour|cause) here/,
+    );
+  });
+
+  it('compares with the nearest 16, and with others only by running their cases', async () => {
+    const { case: _, ...entry } = repository.bugs.find(({ id }) => id === 'duckdb-17223')!;
+    const told = Array.from({ length: 30 }, (__, i) => ({ ...entry, id: `a-${i}` }));
+    const among = { ...without(), bugs: [...told, ...repository.bugs] };
+    const { candidates } = await ask(deletedThenUpdated, place, among);
+    const withCase = repository.bugs.filter((bug) => bug.engine === 'duckdb' && bug.case !== undefined);
+    expect(candidateCount).toBe(16);
+    expect(candidates.filter(({ run }) => run === undefined)).toHaveLength(candidateCount);
+    expect(candidates.filter(({ run }) => run !== undefined)).toHaveLength(withCase.length);
+  });
+
+  it('calls it not known when the reports of its root cause are taken away', async () => {
+    const family = repository.bugs.filter(({ bug }) => bug === 'duckdb-update-of-deleted-row');
+    expect(family.map(({ id }) => id)).toContain('duckdb-17223');
+    const answer = await ask(deletedThenUpdated, place, without(...family.map(({ id }) => id)));
     expect(answer).toMatchObject({ verdict: 'unique', reports: [] });
   });
 
@@ -90,6 +161,36 @@ describe('DuckDB', () => {
       match: 'not-run',
       why: expect.stringContaining('its set-up fails'),
     });
+  });
+
+  it('goes on when the case of a candidate kills the server', async () => {
+    let deaths = 0;
+    const fragile = await Database.open({ open: () => mortal(/^DROP TABLE doomed/i, () => deaths++) });
+    try {
+      const where: KnownPlace = { target: fragile.target, observe: (request) => fragile.observe(request, 0) };
+      const killing = parseScript('CREATE TABLE doomed (a INT);\nT1: DROP TABLE doomed', {
+        file: 'killer.sql',
+      });
+      const known = repository.bugs.find(({ id }) => id === 'isolde-duckdb-to-null')!;
+      const killer = {
+        ...known,
+        id: 'killer',
+        case: { ...known.case!, case: killing.case, schedule: serialOrder(killing.case) },
+      };
+      const answer = await ask(deletedThenUpdated, where, {
+        ...without(),
+        bugs: [killer, ...repository.bugs],
+      });
+      expect(deaths).toBeGreaterThan(0);
+      expect(answer.candidates.find(({ id }) => id === 'killer')).toMatchObject({
+        match: 'not-run',
+        why: expect.stringMatching(/its case makes the server go away: the server is gone/),
+      });
+      expect(answer.verdict).toBe('duplicate');
+      expect(names(answer)[0]).toBe('DuckDB #17223');
+    } finally {
+      await fragile.close();
+    }
   });
 
   it('takes no injected fault for somebody’s report', async () => {
@@ -155,7 +256,7 @@ const skip = missing !== undefined && !enginesRequired;
 
 describe.skipIf(skip)(`MariaDB at REPEATABLE READ${skip ? ` (${missing})` : ''}`, () => {
   let database: Database;
-  let place: Place;
+  let place: KnownPlace;
   beforeAll(async () => {
     database = await Database.open({ open: () => openTarget('mariadb:') });
     place = { target: database.target, observe: (request) => database.observe(request, 0) };
@@ -192,6 +293,24 @@ describe.skipIf(skip)(`MariaDB at REPEATABLE READ${skip ? ` (${missing})` : ''}`
     expect(names(answer)).toEqual(expect.arrayContaining(reports));
     expect(reports).toContain(names(answer)[0]);
   });
+
+  it('takes no two of them for one because one setting mends them all', async () => {
+    const on = await Database.open({ open: () => openTarget('mariadb:?innodb_snapshot_isolation=ON') });
+    try {
+      const observe: Build['observe'] = (request) => on.observe(request, 0);
+      const build = { name: 'mariadb, innodb_snapshot_isolation=ON', target: on.target, observe };
+      for (const { script, reports } of asks) {
+        const [alone, beside] = [await ask(script, place), await ask(script, place, repository, [build])];
+        expect(beside.verdict).toBe('duplicate');
+        expect(reports).toContain(names(beside)[0]);
+        expect(names(beside)).toEqual(names(alone));
+        expect(beside.candidates.map(({ match }) => match)).not.toContain('same-builds');
+        expect(beside.why).toContain('are gone together on mariadb, innodb_snapshot_isolation=ON');
+      }
+    } finally {
+      await on.close();
+    }
+  }, 60_000);
 
   it('does not mix up the no-op update with a row under two keys', async () => {
     expect(names(await ask(asks[0]!.script, place))).not.toContain('MySQL #113228');

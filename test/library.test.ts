@@ -1,9 +1,20 @@
-/** The library as its users see it: what the pages show compiles, and no exported function has a type that is not. */
+/** The library as its users see it: what the pages show compiles, and every type that they meet has a name that they can import. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { check, hunt, probe, readHistory, reduce, reproduce, run } from '../src/index.js';
-import { compile } from './declarations.js';
+import {
+  check,
+  convert,
+  hunt,
+  probe,
+  readHistory,
+  reduce,
+  reproduce,
+  run,
+  runMatrix,
+  verifyCertificate,
+} from '../src/index.js';
+import { compile, ExportedTypes } from './declarations.js';
 
 /** Pages with snippets. */
 const pages = [
@@ -52,7 +63,14 @@ describe('the library', () => {
     const root = "export * from 'isolde-db';\n";
     compiled = await compile(
       { ...files, 'wrong.ts': wrong, 'root.ts': root },
-      { noEmit: false, declaration: true, emitDeclarationOnly: true, outDir: 'made', sourceMap: false },
+      {
+        noEmit: false,
+        declaration: true,
+        emitDeclarationOnly: true,
+        outDir: 'made',
+        sourceMap: false,
+        stripInternal: true,
+      },
     );
   });
 
@@ -64,31 +82,65 @@ describe('the library', () => {
   });
 
   it('covers what the commands do', () => {
-    for (const [name, value] of Object.entries({ check, hunt, probe, readHistory, reduce, reproduce, run }))
-      expect(typeof value, name).toBe('function');
+    const commands = {
+      check,
+      convert,
+      hunt,
+      probe,
+      readHistory,
+      reduce,
+      reproduce,
+      run,
+      runMatrix,
+      verifyCertificate,
+    };
+    for (const [name, value] of Object.entries(commands)) expect(typeof value, name).toBe('function');
   });
 
-  it('exports every type that an exported function takes or returns', () => {
+  it('exports every type that what it exports mentions, however deep', () => {
     const { made } = compiled;
     expect(made.size).toBeGreaterThan(100);
-    const index = [...made].find(([name]) => name.endsWith('src/index.d.ts'))![1];
-    const exported = new Set(
-      [...index.matchAll(/[{,]\s*(?:type\s+)?(?:\w+\s+as\s+)?(\w+)(?=\s*[,}])/g)].map(([, name]) => name!),
-    );
-    const missing = new Set<string>();
-    for (const [name, text] of made) {
-      if (!name.includes('/src/')) continue;
-      const known = new Set(
-        [
-          ...text.matchAll(/(?:interface|type|class)\s+([A-Z]\w+)|[{,]\s*(?:type\s+)?([A-Z]\w+)(?=\s*[,}])/g),
-        ].flatMap(([, declared, imported]) => declared ?? imported ?? []),
-      );
-      for (const [signature, fn] of text.matchAll(/^export declare (?:async )?function (\w+)[\s\S]*?;$/gm)) {
-        if (!exported.has(fn!)) continue;
-        for (const [type] of signature.matchAll(/\b[A-Z]\w+/g))
-          if (known.has(type) && !exported.has(type)) missing.add(`${fn}: ${type}`);
-      }
-    }
-    expect([...missing].sort()).toEqual([]);
+    const index = [...made.keys()].find((name) => name.endsWith('src/index.d.ts'))!;
+    expect(new ExportedTypes(made, index).missing()).toEqual([]);
+  });
+});
+
+describe('the walk over declarations', () => {
+  const missing = (files: Readonly<Record<string, string>>) =>
+    new ExportedTypes(new Map(Object.entries(files)), 'index.d.ts').missing();
+  const index = "export { f, type A as Renamed } from './a.js';\n";
+
+  it('finds what a field of a field of a result is of', () => {
+    const a = `import type { B } from './b.js';
+export interface A { readonly b: B; }
+export declare function f(a: A): void;
+`;
+    const b = 'export interface B { readonly c: readonly C[]; }\nexport type C = 1;\n';
+    expect(missing({ 'index.d.ts': index, 'a.d.ts': a, 'b.d.ts': b })).toEqual([
+      'B, which A mentions (b.d.ts)',
+      'C, which B mentions (b.d.ts)',
+    ]);
+    const all = `${index}export { type B, type C } from './b.js';\n`;
+    expect(missing({ 'index.d.ts': all, 'a.d.ts': a, 'b.d.ts': b })).toEqual([]);
+    const whole = `${index}export type * as b from './b.js';\n`;
+    expect(missing({ 'index.d.ts': whole, 'a.d.ts': a, 'b.d.ts': b })).toEqual([]);
+  });
+
+  it('looks through types that a module keeps to itself, and at inferred ones, not at private members or comments', () => {
+    const a = `interface Own { readonly d: D; }
+export interface D {}
+export interface A extends Own {}
+/** Says nothing of E. */
+export interface E {}
+export declare class K {
+    private readonly e: E;
+}
+export declare function f(): Promise<import("./b.js").B>;
+`;
+    const files = { 'a.d.ts': a, 'b.d.ts': 'export interface B {}\n' };
+    expect(missing({ ...files, 'index.d.ts': `${index}export { K } from './a.js';\n` })).toEqual([
+      'B, which f mentions (b.d.ts)',
+      'D, which Own mentions (a.d.ts)',
+    ]);
   });
 });

@@ -1,6 +1,6 @@
 /** What is published: the program and its library, without measurements, slow twins and tests. */
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { relative, sep } from 'node:path';
 import { expect, it } from 'vitest';
 
@@ -26,4 +26,20 @@ it('the tools the scripts run are built beside it', () => {
   const started = Object.values(scripts).flatMap((script) => /\bbuild\/(\S+)\.js/.exec(script)?.[1] ?? []);
   expect(started.length).toBeGreaterThan(2);
   for (const script of started) expect(files).toContain(`src/${script}.ts`);
+});
+
+it('holds no map without its sources, and no benchmark', (context) => {
+  if (!existsSync('dist/index.js')) return context.skip('nothing is built (npm run build)');
+  const packed = JSON.parse(
+    execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], { encoding: 'utf8' }),
+  ) as readonly { readonly files: readonly { readonly path: string }[] }[] | Record<string, never>;
+  const [{ files } = { files: [] }] = Object.values(packed);
+  const paths = files.map(({ path }) => path);
+  expect(paths).toContain('package.json');
+  expect(paths).toContain('known/study.jsonl');
+  expect(paths.filter((path) => /bench\/|\/slow\/|\.test\./.test(path))).toEqual([]);
+  for (const path of paths.filter((each) => each.endsWith('.map'))) {
+    const { sourcesContent } = JSON.parse(readFileSync(path, 'utf8')) as { sourcesContent?: unknown[] };
+    expect(sourcesContent?.length, path).toBeGreaterThan(0);
+  }
 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { parseScript } from '../src/cases/index.js';
 import { runAndJudge } from '../src/judge/index.js';
 import { openTarget } from '../src/targets/index.js';
-import { mariadbAvailable } from '../src/targets/mysql/index.js';
+import { mariadbAvailable } from '../src/targets/mariadb/index.js';
 import { enginesRequired } from './isolde.js';
 
 const missing = enginesRequired ? undefined : mariadbAvailable();

@@ -3,6 +3,8 @@
  * under that name. In a recorded history the name is the number that the file gives the transaction or operation.
  */
 import { describe, expect, it } from 'vitest';
+import { parseScript } from '../src/cases/index.js';
+import { brokenConstraints } from '../src/check/constraints/constraint-oracle.js';
 import {
   check,
   checkInstrumented,
@@ -20,7 +22,9 @@ import { serverFinding } from '../src/check/server/server-finding.js';
 import { describeKind, type FindingKind, fieldOfClause, findContract } from '../src/contracts/index.js';
 import { readContent } from '../src/histories/formats/import.case.js';
 import { type History, interleave, renderInterleaving } from '../src/histories/index.js';
+import { run } from '../src/judge/index.js';
 import type { Dialect } from '../src/sql/index.js';
+import { openTarget } from '../src/targets/index.js';
 
 interface Case {
   readonly title: string;
@@ -70,6 +74,30 @@ const crashed: History = (() => {
     ),
   };
 })();
+
+/** The statement oracle executes the case again, on a database that computes wrongly inside transactions. */
+async function statement(): Promise<Case> {
+  const scheduled = parseScript(
+    `CREATE TABLE t (id INT PRIMARY KEY, v INT);
+     INSERT INTO t VALUES (1, 10), (2, 20);
+     T2: UPDATE t SET v = 11 WHERE id = 1;
+     T1: BEGIN;
+     T2: BEGIN;
+     T2: UPDATE t SET v = 12 WHERE id = 1;
+     T2: COMMIT;
+     T1: UPDATE t SET v = 21 WHERE id = 2;
+     T1: SELECT id, MAX(v) OVER (PARTITION BY id) FROM t;
+     T1: COMMIT;`,
+    { file: 'names.sql', dialect: 'duckdb' },
+  );
+  const target = await openTarget('duckdb:?fault=misfolded-expression');
+  try {
+    const { findings, history } = await run(scheduled, { target, oracle: 'statement' });
+    return { title: 'statement: result-differs', findings, history };
+  } finally {
+    await target.close();
+  }
+}
 
 const cases: readonly Case[] = [
   mechanism(
@@ -127,6 +155,16 @@ const cases: readonly Case[] = [
   ),
   instrumented,
   { title: 'server-crash', history: crashed, findings: [serverFinding(crashed)!] },
+  (() => {
+    const history = story(
+      `T1: SELECT id, v FROM t -> 1,10 | 2,20
+       T2: INSERT INTO t VALUES (5, 50) -> 1
+       T1: INSERT INTO t VALUES (5, 51) -> 1`,
+    );
+    const contract = findContract('postgres:read-committed')!;
+    return { title: 'double-insert', history, findings: brokenConstraints(history, contract) };
+  })(),
+  await statement(),
 ];
 
 /** The statements under each name, as a reader of the table finds them. */

@@ -1,61 +1,30 @@
-import { type Finding, type History, judgedHistory, type Operation, type Oracle, say } from 'isolde-db';
+import { findingAbout, judgedHistory, type Operation, type Oracle, ofOperation, say } from 'isolde-db';
 
-/** In one snapshot the same query returns the same rows, until the transaction writes. */
+/** In one snapshot the same query returns the same rows, until the transaction does something else. */
 export const repeatedRead: Oracle = {
   name: 'repeated-read',
   title: 'the same query twice in one snapshot',
   needs: { run: 'plain' },
   rounds: 2,
   refuses: ({ id, mechanism }) =>
-    ['begin', 'first-statement', 'first-read'].includes(mechanism?.pivot ?? '')
-      ? undefined
-      : `${id} promises no snapshot`,
-  judge: (history, _plan, { contract }) =>
-    judgedHistory(history, {
-      oracle: 'repeated-read',
-      contract: contract.id,
-      findings: changedAnswers(history).map(([first, again]) => findingOf(first, again, contract.id)),
-    }),
+    /^(begin|first-)/.test(mechanism?.pivot ?? '') ? undefined : `${id} promises no snapshot`,
+  judge(history, _plan, { contract }) {
+    const by = { oracle: 'repeated-read', contract: contract.id };
+    const about = { ...by, kind: 'wrong-result', clause: 'one snapshot' } as const;
+    const seen = new Map<string, Operation>();
+    const others: Record<number, number> = {};
+    const findings = history.operations.flatMap((read) => {
+      const { transaction, kind, sql = '', rows } = read;
+      if (kind !== 'select') others[transaction] = (others[transaction] ?? 0) + 1;
+      if (kind !== 'select' || rows === undefined || /\b(limit|for|random|now)\b/i.test(sql)) return [];
+      const key = `${transaction} ${others[transaction]} ${sql}`;
+      const before = seen.get(key) ?? read;
+      seen.set(key, before);
+      const explanation = [say.contradiction`${ofOperation(read)} returned other rows than before.`];
+      if (bagOf(before) === bagOf(read)) return [];
+      return findingAbout(history, [read, before], { ...about, explanation });
+    });
+    return judgedHistory(history, { ...by, findings });
+  },
 };
-
-/** Pairs of reads of one transaction, the same text with different rows, and no write of it between them. */
-function changedAnswers({ operations }: History): [Operation, Operation][] {
-  const seen = new Map<string, Operation>();
-  const pairs: [Operation, Operation][] = [];
-  for (const operation of operations) {
-    const { transaction, kind, sql = '', rows } = operation;
-    const key = `${transaction} ${sql}`;
-    if (kind !== 'select')
-      for (const known of seen.keys()) if (known.startsWith(`${transaction} `)) seen.delete(known);
-    if (kind !== 'select' || rows === undefined || /\b(limit|for|random|now)\b/i.test(sql)) continue;
-    const first = seen.get(key);
-    if (first === undefined) seen.set(key, operation);
-    else if (bagOf(first) !== bagOf(operation)) pairs.push([first, operation]);
-  }
-  return pairs;
-}
-
 const bagOf = ({ rows = [] }: Operation) => JSON.stringify(rows.map((row) => JSON.stringify(row)).sort());
-
-function findingOf(first: Operation, again: Operation, contract: string): Finding {
-  return {
-    kind: 'wrong-result',
-    oracle: 'repeated-read',
-    certainty: 'proved',
-    rulesOut: [],
-    contract,
-    clause: 'one snapshot',
-    transactions: [
-      {
-        id: again.transaction,
-        name: `T${again.transaction}`,
-        session: String(again.session),
-        status: 'unknown',
-      },
-    ],
-    operations: [again, first].map(({ index, transaction, sql = '' }) => ({ index, transaction, text: sql })),
-    explanation: [
-      say.contradiction`The query returned other rows than before, though the transaction wrote nothing.`,
-    ],
-  };
-}

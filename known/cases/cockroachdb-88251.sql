@@ -2,6 +2,7 @@
 -- name: cockroachdb-88251
 -- description: A locking read that goes through a secondary index locks nothing: an update of the row goes through.
 -- level: serializable
+-- source: facts
 -- wrong: T2.1 at once
 
 CREATE TABLE t1 (a INT PRIMARY KEY, b INT, c INT UNIQUE);

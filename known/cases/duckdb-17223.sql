@@ -2,6 +2,7 @@
 -- name: duckdb-17223
 -- description: A transaction updates a row that another one has deleted and committed since the snapshot; both succeed and the update is lost.
 -- level: snapshot
+-- source: facts
 -- bug: duckdb-update-of-deleted-row
 -- wrong: T2.3 count 1
 -- wrong: T1.2 rows (2, 20)

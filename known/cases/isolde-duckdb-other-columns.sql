@@ -2,6 +2,7 @@
 -- name: isolde-duckdb-other-columns
 -- description: Two transactions update different columns of one row; both succeed, though the second should meet a conflict.
 -- level: snapshot
+-- source: hunt
 -- wrong: T2.4 ok
 -- wrong: T1.2 rows (1, 11, 101)
 

@@ -3,6 +3,7 @@
 -- description: An update with RETURNING of a row that another transaction has deleted succeeds and returns the row.
 -- dialect: duckdb
 -- level: snapshot
+-- source: hunt
 -- bug: duckdb-update-of-deleted-row
 -- wrong: T2.3 rows (55)
 -- wrong: T1.2 rows (2, 20)

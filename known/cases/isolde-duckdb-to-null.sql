@@ -2,6 +2,7 @@
 -- name: isolde-duckdb-to-null
 -- description: An update to NULL of a row that another transaction has deleted succeeds.
 -- level: snapshot
+-- source: hunt
 -- bug: duckdb-update-of-deleted-row
 -- wrong: T2.4 ok
 -- wrong: T1.2 rows (2, 20)

@@ -3,6 +3,7 @@
 -- description: A sequence that another session has created is not found after the transaction that was open meanwhile has ended.
 -- dialect: mysql
 -- level: repeatable read
+-- source: facts
 -- wrong: T1.4 error
 
 CREATE TABLE t1 (a INT);

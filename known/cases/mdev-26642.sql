@@ -2,6 +2,7 @@
 -- name: mdev-26642
 -- description: An update of all rows does not show, to its own transaction, in the row that another transaction has set to the same value after the snapshot was taken.
 -- level: repeatable read
+-- source: facts
 -- bug: innodb-no-op-update
 -- wrong: T1.4 rows (10, 0) (1, 1) (10, 2)
 

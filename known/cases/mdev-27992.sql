@@ -3,6 +3,7 @@
 -- description: A delete that waited for an update of the primary key deletes nothing, and the row is still there.
 -- dialect: mysql
 -- level: read committed
+-- source: facts
 -- wrong: T2.3 rows (3, 5)
 
 CREATE TABLE t (c1 INT PRIMARY KEY, c2 INT);

@@ -2,6 +2,7 @@
 -- name: mdev-29565
 -- description: An update changes a row that a read with the same condition does not show in the same transaction: another transaction has inserted it after the snapshot.
 -- level: repeatable read
+-- source: text
 -- wrong: T1.2 rows (1, 10)
 -- wrong: T1.3 count 2
 

@@ -3,6 +3,7 @@
 -- description: Under READ UNCOMMITTED an update with a subquery changes other rows than a read with the same condition returns.
 -- dialect: mysql
 -- level: read uncommitted
+-- source: facts
 -- wrong: T2.2 rows (43)
 -- wrong: T2.4 rows (100) (100)
 

@@ -2,6 +2,7 @@
 -- name: mdev-37318
 -- description: After an update of its own, a transaction sees columns that another transaction has committed after the snapshot.
 -- level: repeatable read
+-- source: text
 -- bug: innodb-changed-columns-after-own-update
 -- wrong: T1.4 rows (1, 11, 5)
 

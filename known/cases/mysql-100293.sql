@@ -2,6 +2,7 @@
 -- name: mysql-100293
 -- description: A read that the query cache answers takes no lock: another transaction inserts into the table although the reader is serializable.
 -- level: serializable
+-- source: facts
 -- wrong: T2.1 at once
 
 CREATE TABLE t (c1 INT);

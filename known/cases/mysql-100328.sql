@@ -3,6 +3,7 @@
 -- description: An update that sets a row to the value another transaction has just committed is not seen by its own transaction.
 -- dialect: mysql
 -- level: repeatable read
+-- source: facts
 -- bug: innodb-no-op-update
 -- wrong: T1.5 rows (10, 0) (2, 1) (10, 2)
 

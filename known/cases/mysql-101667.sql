@@ -2,6 +2,7 @@
 -- name: mysql-101667
 -- description: With the adaptive hash index, the second of two equal reads misses a row that another transaction has deleted and not committed.
 -- level: repeatable read
+-- source: facts
 -- wrong: T1.3 rows none
 
 CREATE TABLE t1 (id VARCHAR(16) PRIMARY KEY);

@@ -3,6 +3,7 @@
 -- description: Two inserts of one unique value wait for a delete of it; when the delete commits both succeed, and the unique index holds the value twice.
 -- dialect: mysql
 -- level: repeatable read
+-- source: facts
 -- wrong: T1.4 rows (1, 5) (2, 5) (10, 9)
 
 CREATE TABLE t (c1 INT NOT NULL AUTO_INCREMENT PRIMARY KEY, c2 INT UNIQUE) AUTO_INCREMENT = 10;

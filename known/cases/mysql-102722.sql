@@ -3,6 +3,7 @@
 -- description: A locking read through an index keeps locks on index entries that the pushed condition has ruled out.
 -- dialect: mysql
 -- level: read committed
+-- source: facts
 -- wrong: T2.2 waits
 
 CREATE TABLE ts (a INT PRIMARY KEY, b INT, c INT, d INT, INDEX (b, c));

@@ -3,6 +3,7 @@
 -- description: An update that waited for another transaction leaves out the row it waited at, although that row fulfils its condition by then.
 -- dialect: mysql
 -- level: read uncommitted
+-- source: facts
 -- wrong: T1.4 rows (10, 1) (10, 20) (10, 20) (10, 20) (10, 20)
 
 CREATE TABLE t (a INT, b INT);

@@ -2,6 +2,7 @@
 -- name: mysql-105670
 -- description: Rows that another transaction deleted are still seen after a delete of one’s own that selects them.
 -- level: repeatable read
+-- source: facts
 -- bug: innodb-own-delete
 -- wrong: T2.4 rows (1, 10) (2, 20)
 

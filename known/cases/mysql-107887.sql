@@ -1,16 +1,18 @@
 -- isolde script
 -- name: mysql-107887
--- description: The same with a condition: a row is returned after a delete of one’s own, since another transaction has deleted it before.
+-- description: An UPDATE whose condition has a subquery finds rows that another transaction has inserted and rolled back; then they are read.
+-- dialect: mysql
 -- level: repeatable read
+-- source: facts
 -- bug: innodb-own-delete
--- wrong: T2.4 rows (1, 10) (3, 30)
+-- wrong: T2.3 rows (1, 10, 10) (1, 20, 20) (1, 30, 30) (1, 40, 40)
 
-CREATE TABLE t (id INT PRIMARY KEY, v INT);
-INSERT INTO t VALUES (1, 10), (2, 20), (3, 30);
+CREATE TABLE t (w INT, a INT, b INT);
 
+T1: BEGIN;
 T2: BEGIN;
-T2: SELECT id, v FROM t;
-T1: DELETE FROM t WHERE v = 10;
-T2: DELETE FROM t WHERE v < 30;
-T2: SELECT id, v FROM t;
+T1: INSERT INTO t VALUES (2, 10, 10), (3, 20, 20), (4, 30, 30), (5, 40, 40);
+T1: ROLLBACK;
+T2: UPDATE t SET w = 1 WHERE b NOT IN (SELECT s.a FROM (SELECT a FROM t) AS s WHERE s.a < (SELECT COUNT(*) FROM (SELECT a FROM t) AS u) ORDER BY s.a);
+T2: SELECT w, a, b FROM t WHERE w = 1;
 T2: COMMIT;

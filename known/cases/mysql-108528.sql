@@ -2,6 +2,7 @@
 -- name: mysql-108528
 -- description: An update whose condition has a subquery changes other rows than a read with the same condition shows: the subquery reads what was committed after the snapshot.
 -- level: repeatable read
+-- source: facts
 -- wrong: T1.3 rows (1, 5)
 -- wrong: T1.4 count 0
 

@@ -2,6 +2,7 @@
 -- name: mysql-113228
 -- description: A row whose primary key another transaction has changed is seen under both keys after an update of one’s own.
 -- level: repeatable read
+-- source: text
 -- wrong: T2.4 rows (1, 3) (2, 2) (3, 3)
 
 CREATE TABLE t (a INT PRIMARY KEY, b INT);

@@ -3,6 +3,7 @@
 -- description: A row that a locking read waited for and that does not fulfil its condition any more stays locked.
 -- dialect: mysql
 -- level: read committed
+-- source: text
 -- wrong: T3.2 waits
 
 CREATE TABLE t (id INT PRIMARY KEY, v INT);

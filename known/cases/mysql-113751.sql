@@ -2,6 +2,7 @@
 -- name: mysql-113751
 -- description: The same query gives another result within one transaction once an update of its own has touched a row that another transaction inserted.
 -- level: repeatable read
+-- source: text
 -- wrong: T1.4 rows (1, 0) (2, 0)
 
 CREATE TABLE t (id INT PRIMARY KEY, v INT);

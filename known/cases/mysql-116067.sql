@@ -3,6 +3,7 @@
 -- description: An upsert that changes nothing is not seen by its own transaction when the row came from another transaction after the snapshot.
 -- dialect: mysql
 -- level: repeatable read
+-- source: text
 -- bug: innodb-no-op-update
 -- wrong: T1.4 rows none
 

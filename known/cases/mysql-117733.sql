@@ -2,6 +2,7 @@
 -- name: mysql-117733
 -- description: A reader at READ COMMITTED sees a value that is not committed.
 -- level: read committed
+-- source: text
 -- wrong: T2.2 rows (1, 2)
 
 CREATE TABLE t (id INT PRIMARY KEY, v INT);

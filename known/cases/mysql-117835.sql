@@ -3,6 +3,7 @@
 -- description: A transaction that began with a consistent snapshot reads a value committed later, after it has changed another column of that row.
 -- dialect: mysql
 -- level: repeatable read
+-- source: text
 -- bug: innodb-changed-columns-after-own-update
 -- wrong: T1.4 rows (1, 9, 2)
 

@@ -3,6 +3,7 @@
 -- description: A serializable transaction that began with a consistent snapshot reads a row that another transaction has inserted since.
 -- dialect: mysql
 -- level: serializable
+-- source: text
 -- wrong: T1.2 rows (1, 1) (2, 2)
 
 CREATE TABLE t (id INT PRIMARY KEY, v INT);

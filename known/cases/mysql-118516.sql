@@ -2,6 +2,7 @@
 -- name: mysql-118516
 -- description: A read of other rows makes an update wait: without an index, a serializable read locks every row it passes.
 -- level: serializable
+-- source: text
 -- wrong: T1.2 waits
 
 CREATE TABLE m (id INT PRIMARY KEY, x INT);

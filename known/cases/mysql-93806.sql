@@ -3,6 +3,7 @@
 -- description: An upsert that meets an existing primary key locks the gap before it, too: an insert of a smaller key waits.
 -- dialect: mysql
 -- level: repeatable read
+-- source: facts
 -- wrong: T2.1 waits
 
 CREATE TABLE t (id INT PRIMARY KEY, a INT);

@@ -2,6 +2,7 @@
 -- name: mysql-95049
 -- description: A row changed behind a savepoint is locked no longer once the transaction has rolled back to the savepoint: another transaction changes it at once.
 -- level: repeatable read
+-- source: facts
 -- wrong: T2.2 at once
 
 CREATE TABLE person (id INT PRIMARY KEY, age INT NOT NULL);

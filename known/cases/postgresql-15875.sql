@@ -2,6 +2,7 @@
 -- name: postgresql-15875
 -- description: An insert fails with a serialization error although the keys that the two transactions read and insert are all different.
 -- level: serializable
+-- source: facts
 -- wrong: T1.3 error serialization
 
 CREATE TABLE foo (id INT PRIMARY KEY);

@@ -3,6 +3,7 @@
 -- description: FETCH FIRST … WITH TIES FOR UPDATE SKIP LOCKED locks the first row behind the ties, so that the next reader skips it.
 -- dialect: postgres
 -- level: read committed
+-- source: facts
 -- wrong: T2.2 rows (4, 3)
 
 CREATE TABLE queue (id INT, batch_id INT NOT NULL);

@@ -2,6 +2,7 @@
 -- name: tidb-17851
 -- description: A locking read of a key that does not exist does not lock it: another session inserts it at once.
 -- level: repeatable read
+-- source: facts
 -- wrong: T2.1 at once
 
 CREATE TABLE txn0 (id INT PRIMARY KEY, val VARCHAR(10));

@@ -2,6 +2,7 @@
 -- name: tidb-20535
 -- description: An insert of a key that another transaction has deleted and not committed fails as a duplicate instead of waiting.
 -- level: repeatable read
+-- source: facts
 -- wrong: T2.2 at once
 -- wrong: T2.2 error duplicate-key
 

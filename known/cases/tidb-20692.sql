@@ -2,6 +2,7 @@
 -- name: tidb-20692
 -- description: An update by a unique key does not wait for a transaction that has deleted the row and one that waits to insert it again.
 -- level: repeatable read
+-- source: facts
 -- wrong: T3.2 at once
 
 CREATE TABLE t (id INT PRIMARY KEY, v INT, vv INT, vvv INT, UNIQUE (id, v, vv));

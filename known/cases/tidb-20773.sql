@@ -3,6 +3,7 @@
 -- description: A transaction that inserts, updates and deletes fails at COMMIT because another session has added a column.
 -- dialect: mysql
 -- level: repeatable read
+-- source: facts
 -- wrong: T1.4 error
 
 CREATE TABLE t (id INT PRIMARY KEY, s VARCHAR(20));

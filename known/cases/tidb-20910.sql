@@ -3,6 +3,7 @@
 -- description: A unique index is added while a transaction makes two rows equal; both succeed.
 -- dialect: mysql
 -- level: repeatable read
+-- source: facts
 -- wrong: T1.4 rows (1, 2) (3, 2)
 
 CREATE TABLE t (id INT PRIMARY KEY, c INT);

@@ -2,6 +2,7 @@
 -- name: tidb-20975
 -- description: COMMIT fails because another session has created a table that the transaction never touched.
 -- level: repeatable read
+-- source: facts
 -- wrong: T1.3 error
 
 CREATE TABLE t1 (a INT);

@@ -3,6 +3,7 @@
 -- description: A read that merges two indexes shows a value from before another transaction’s commit.
 -- dialect: mysql
 -- level: read committed
+-- source: facts
 -- wrong: T1.3 rows (2, 10)
 
 CREATE TABLE t (id INT PRIMARY KEY, value INT, a INT NOT NULL, b INT NOT NULL, INDEX ia (a), INDEX ib (b));

@@ -2,6 +2,7 @@
 -- name: tidb-21218
 -- description: A locking read by a key of two columns does not lock it: an insert of the same key fails at once instead of waiting.
 -- level: repeatable read
+-- source: facts
 -- wrong: T2.2 at once
 -- wrong: T2.2 error duplicate-key
 

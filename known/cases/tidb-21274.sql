@@ -3,6 +3,7 @@
 -- description: COMMIT of an update fails because another session adds an index meanwhile.
 -- dialect: mysql
 -- level: repeatable read
+-- source: facts
 -- wrong: T1.3 error
 
 CREATE TABLE t (c1 INT PRIMARY KEY, c2 INT);

@@ -2,6 +2,7 @@
 -- name: tidb-21284
 -- description: COMMIT of a transaction that has to be tried again fails inside the server.
 -- level: repeatable read
+-- source: facts
 -- wrong: T1.4 error
 
 CREATE TABLE t (a INT);

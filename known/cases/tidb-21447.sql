@@ -2,6 +2,7 @@
 -- name: tidb-21447
 -- description: After an update to the value another transaction has committed, a scan and a lookup by key in the same transaction show the old value.
 -- level: repeatable read
+-- source: facts
 -- bug: tidb-no-op-update
 -- wrong: T2.4 rows (1, 'abc')
 

@@ -3,6 +3,7 @@
 -- description: A column is narrowed while a transaction inserts a longer value; both succeed and the value is gone.
 -- dialect: mysql
 -- level: repeatable read
+-- source: facts
 -- wrong: T1.4 rows (1, NULL)
 
 CREATE TABLE t (id INT PRIMARY KEY, v VARCHAR(10));

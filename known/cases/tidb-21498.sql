@@ -3,6 +3,7 @@
 -- description: After another session has dropped the index, a read at READ COMMITTED still finds a row by its old value.
 -- dialect: mysql
 -- level: read committed
+-- source: facts
 -- wrong: T1.2 rows (1, 10)
 
 CREATE TABLE t (id INT PRIMARY KEY, v INT, INDEX iv (v));

@@ -3,6 +3,7 @@
 -- description: INSERT … SELECT reads rows committed after the snapshot of its transaction.
 -- dialect: mysql
 -- level: repeatable read
+-- source: facts
 -- wrong: T1.4 rows (1, 10) (2, 20) (3, 10) (4, 20)
 
 CREATE TABLE t1 (id INT PRIMARY KEY, v INT);

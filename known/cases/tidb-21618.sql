@@ -3,6 +3,7 @@
 -- description: A locking read of a partitioned table through a subquery locks nothing.
 -- dialect: mysql
 -- level: repeatable read
+-- source: facts
 -- wrong: T2.2 at once
 
 CREATE TABLE t (c INT PRIMARY KEY, d INT, KEY (d)) PARTITION BY HASH (c) PARTITIONS 4;

@@ -2,6 +2,7 @@
 -- name: tidb-21658
 -- description: A plain read of several keys waits for a transaction that is changing them.
 -- level: read committed
+-- source: facts
 -- wrong: T1.3 waits
 
 CREATE TABLE t (id INT PRIMARY KEY, v INT);

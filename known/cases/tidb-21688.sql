@@ -3,6 +3,7 @@
 -- description: An update that finds its row by a unique key and matches nothing locks the key all the same.
 -- dialect: mysql
 -- level: repeatable read
+-- source: facts
 -- wrong: T2.2 waits
 
 CREATE TABLE t (k1 INT UNIQUE, k2 INT, v INT);

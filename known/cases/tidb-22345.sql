@@ -3,6 +3,7 @@
 -- description: A locking read inside a scalar subquery fails with a write conflict instead of reading the newest value.
 -- dialect: mysql
 -- level: repeatable read
+-- source: facts
 -- wrong: T1.3 error
 
 CREATE TABLE t (id INT PRIMARY KEY, v INT);

@@ -3,6 +3,7 @@
 -- description: A column becomes NOT NULL while a transaction sets it to NULL, and both succeed.
 -- dialect: mysql
 -- level: repeatable read
+-- source: facts
 -- wrong: T1.4 rows (0, NULL)
 
 CREATE TABLE t (id INT PRIMARY KEY, v INT);

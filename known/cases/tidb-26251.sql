@@ -3,6 +3,7 @@
 -- description: A locking join of a partitioned with a plain table does not lock the rows of the plain one.
 -- dialect: mysql
 -- level: repeatable read
+-- source: facts
 -- wrong: T2.2 at once
 
 CREATE TABLE tp (id INT PRIMARY KEY) PARTITION BY RANGE (id) (PARTITION p0 VALUES LESS THAN (100));

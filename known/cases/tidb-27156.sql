@@ -3,6 +3,7 @@
 -- description: A locking read of a partitioned table locks nothing: an update of the row it returned goes through.
 -- dialect: mysql
 -- level: repeatable read
+-- source: facts
 -- wrong: T2.2 at once
 
 CREATE TABLE t2 (c1 INT PRIMARY KEY, c2 INT, c3 INT, c4 INT, KEY k2 (c2), KEY k3 (c3)) PARTITION BY HASH (c1) PARTITIONS 10;

@@ -2,6 +2,7 @@
 -- name: tidb-28212
 -- description: TiDB’s form of the no-op update: the row that another transaction has set to the same value keeps its old value for its own transaction.
 -- level: repeatable read
+-- source: facts
 -- bug: tidb-no-op-update
 -- wrong: T1.5 rows (10, 0) (1, 1) (10, 2)
 

@@ -2,6 +2,7 @@
 -- name: tidb-29160
 -- description: A single update waits for a lock that another transaction’s locking read holds, where it failed at once before.
 -- level: repeatable read
+-- source: facts
 -- wrong: T2.1 waits
 
 CREATE TABLE t (id INT PRIMARY KEY, v INT);

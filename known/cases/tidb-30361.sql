@@ -2,6 +2,7 @@
 -- name: tidb-30361
 -- description: The second of two equal reads misses rows that another transaction has deleted meanwhile.
 -- level: repeatable read
+-- source: facts
 -- wrong: T2.3 rows none
 
 CREATE TABLE t (id INT PRIMARY KEY, v INT);

@@ -2,6 +2,7 @@
 -- name: tidb-34978
 -- description: A locking read fails after another session has dropped a NOT NULL column.
 -- level: read committed
+-- source: facts
 -- wrong: T1.2 error
 
 CREATE TABLE t (id INT PRIMARY KEY, c INT NOT NULL);

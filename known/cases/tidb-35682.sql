@@ -3,6 +3,7 @@
 -- description: A key stays locked after the statement that wanted it has failed with a lock time-out.
 -- dialect: mysql
 -- level: repeatable read
+-- source: facts
 -- wrong: T3.2 waits
 
 CREATE TABLE t (id INT PRIMARY KEY, v INT, idx INT UNIQUE);

@@ -2,6 +2,7 @@
 -- name: tidb-36718
 -- description: A read after an update that changed nothing returns the value from before another transaction’s commit.
 -- level: repeatable read
+-- source: facts
 -- bug: tidb-no-op-update
 -- wrong: T2.4 rows (1, 1)
 

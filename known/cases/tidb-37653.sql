@@ -2,6 +2,7 @@
 -- name: tidb-37653
 -- description: A locking read by primary key locks the row although another condition rules it out.
 -- level: read committed
+-- source: facts
 -- wrong: T2.2 waits
 
 CREATE TABLE t1 (id1 INT PRIMARY KEY, id2 INT UNIQUE, id3 INT);

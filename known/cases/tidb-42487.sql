@@ -2,6 +2,7 @@
 -- name: tidb-42487
 -- description: A transaction cannot read its own update where another transaction has committed the same value to one of the rows.
 -- level: repeatable read
+-- source: title
 -- bug: tidb-no-op-update
 -- wrong: T1.4 rows (1, 7, 5) (2, 2, 5) (3, 7, 5)
 

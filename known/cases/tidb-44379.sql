@@ -2,6 +2,7 @@
 -- name: tidb-44379
 -- description: A row that another transaction deleted, and that a delete of one’s own covers, is still returned.
 -- level: repeatable read
+-- source: title
 -- wrong: T1.4 rows (1, 10)
 
 CREATE TABLE t (id INT PRIMARY KEY, v INT);

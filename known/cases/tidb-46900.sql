@@ -2,6 +2,7 @@
 -- name: tidb-46900
 -- description: A transaction reads one key twice: the deleted row of its snapshot and the row it has inserted in its place.
 -- level: repeatable read
+-- source: title
 -- wrong: T1.4 rows (5, 1) (5, 2)
 
 CREATE TABLE t (id INT PRIMARY KEY, k INT UNIQUE, v INT);

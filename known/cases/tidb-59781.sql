@@ -2,6 +2,7 @@
 -- name: tidb-59781
 -- description: Two transactions that wait for each other’s rows are not told apart by an error: no deadlock is reported.
 -- level: repeatable read
+-- source: title
 -- wrong: T2.3 error lock-timeout
 
 CREATE TABLE t (id INT PRIMARY KEY, v INT);

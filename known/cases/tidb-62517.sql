@@ -2,6 +2,7 @@
 -- name: tidb-62517
 -- description: A read at READ COMMITTED still shows a row whose delete is committed.
 -- level: read committed
+-- source: facts
 -- wrong: T1.3 rows (1, 1, 1)
 
 CREATE TABLE kv (id INT PRIMARY KEY, k INT, v INT);

@@ -50,7 +50,7 @@ export async function benchHistoryFile(options: HistoryBenchOptions = {}): Promi
   }, 20);
   try {
     const writeStart = performance.now();
-    await writeBench(path, operations);
+    await writeTypicalHistory(path, operations);
     const readStart = performance.now();
     const count = await readBench(path);
     const readEnd = performance.now();
@@ -74,7 +74,8 @@ export async function benchHistoryFile(options: HistoryBenchOptions = {}): Promi
   }
 }
 
-async function writeBench(path: string, operations: number): Promise<void> {
+/** Always the same history: 8 sessions that read a table of a thousand rows. */
+export async function writeTypicalHistory(path: string, operations: number): Promise<void> {
   const sessions = Array.from({ length: 8 }, (_, s) => `T${s + 1}`);
   const writer = await openHistoryWriter(path, { sessions, level: 'repeatable read' });
   for (let index = 0; index < operations; index++) {

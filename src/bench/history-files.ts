@@ -13,11 +13,16 @@ interface BenchEvent {
   readonly ops: readonly MicroOp[];
 }
 
-/** A serial list-append run of 20 clients: ten keys at a time, each retired after 32 appends. */
+/**
+ * A list-append run of 20 clients over a serial store: ten keys at a time, each retired after 32 appends. One transaction ends before the
+ * next begins; or, `overlapping`, of two at a time the first to take effect is the last to be answered.
+ */
 export function* listAppendEvents(
   count: number,
   print: (event: BenchEvent) => string,
+  clients: 'in turn' | 'overlapping' = 'in turn',
 ): Generator<string, void, undefined> {
+  const waiting: BenchEvent[] = [];
   const random = lcg(7);
   const keys = Array.from({ length: 10 }, (_, key) => key);
   const lists = new Map<number, number[]>();
@@ -47,8 +52,12 @@ export function* listAppendEvents(
     }
     time += 1000 + random(50_000);
     yield print({ type: 'invoke', process, index: index++, time, ops: invoked });
-    time += 1000 + random(50_000);
-    yield print({ type: 'ok', process, index: index++, time, ops });
+    waiting.push({ type: 'ok', process, index, time, ops });
+    if (clients === 'overlapping' && waiting.length < 2 && tx < count - 1) continue;
+    for (const answer of waiting.splice(0).reverse()) {
+      time += 1000 + random(50_000);
+      yield print({ ...answer, index: index++, time });
+    }
   }
 }
 
@@ -71,16 +80,18 @@ export interface RegisterShape {
   readonly keys: number;
 }
 
-/** A serial run over registers with unique values, interleaved by session, as Plume writes it: the sessions take turns, or come at random. */
-export function* registerLines(
-  { sessions, txCount, opCount, keys }: RegisterShape,
-  turns: 'in turn' | 'at random' = 'in turn',
-): Generator<string, void, undefined> {
+/** A serial run over registers with unique values, interleaved by session, as Plume writes it: the sessions take turns. */
+export function* registerLines({
+  sessions,
+  txCount,
+  opCount,
+  keys,
+}: RegisterShape): Generator<string, void, undefined> {
   const random = lcg(11);
   const registers = new Int32Array(keys);
   let value = 1;
   for (let txn = 0; txn < txCount; txn++) {
-    const session = turns === 'in turn' ? txn % sessions : random(sessions);
+    const session = txn % sessions;
     for (let i = 0; i < opCount; i++) {
       const key = random(keys);
       if (random(2) === 0) yield `r(${key},${registers[key]},${session},${txn})\n`;
@@ -90,13 +101,6 @@ export function* registerLines(
       }
     }
   }
-}
-
-/** The same with the lines of each session together, the sessions of different length. */
-export function bySession(shape: RegisterShape): string[] {
-  const sessions = Array.from({ length: shape.sessions }, (): string[] => []);
-  for (const line of registerLines(shape, 'at random')) sessions[Number(line.split(',')[2])]!.push(line);
-  return sessions.flat();
 }
 
 /** A linear congruential generator: the same file on every machine. */

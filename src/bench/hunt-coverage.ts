@@ -3,7 +3,8 @@
  * What default hunts reach: `node build/bench/hunt-coverage.js [file] [rounds]` runs rounds of a hunt on each engine, asks the engine for
  * the plan of every statement that has one, and writes the tables of `docs/stages/hunt-coverage.md`. `npm run bench hunt` does so, too.
  *
- * Everything but the first table is counted in histories and plans: what was sent and answered, not what was meant.
+ * Everything but the first table is counted in histories and plans: what was sent and answered, not what was meant. The last tables say of
+ * each engine what each profile contributes.
  */
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -17,6 +18,7 @@ import { parseStatement } from '../sql/index.js';
 import { openTarget, type Session } from '../targets/index.js';
 import { mariadbAvailable } from '../targets/mariadb/index.js';
 import { postgresAvailable } from '../targets/postgres/index.js';
+import { tursoAvailable } from '../targets/turso/index.js';
 import { isIfAbsent, programCounts } from './hunt-programs.js';
 
 interface Engine {
@@ -31,7 +33,29 @@ const engines: readonly Engine[] = [
   { title: 'MariaDB, RR', url: 'mariadb:', level: 'repeatable read', missing: mariadbAvailable() },
   { title: 'SQLite', url: 'sqlite:', level: 'serializable', missing: undefined },
   { title: 'DuckDB', url: 'duckdb:', level: 'snapshot', missing: undefined },
+  { title: 'Turso, MVCC', url: 'turso:?mode=mvcc', level: 'snapshot', missing: tursoAvailable() },
 ];
+
+/** Servers that a machine may have or not: they are tried. */
+const perhaps: readonly Omit<Engine, 'missing'>[] = [
+  { title: 'MySQL, RR', url: 'mysql:', level: 'repeatable read' },
+  { title: 'MyRocks, RR', url: 'mariadb:?engine=rocksdb', level: 'repeatable read' },
+  { title: 'H2, RC', url: 'h2:', level: 'read committed' },
+  { title: 'HSQLDB, SER', url: 'hsqldb:', level: 'serializable' },
+  { title: 'Derby, RC', url: 'derby:', level: 'read committed' },
+];
+
+async function foundEngines(): Promise<readonly Engine[]> {
+  const more: Engine[] = [];
+  for (const engine of perhaps) {
+    const missing = await openTarget(engine.url).then(
+      async (target) => void (await target.close()),
+      (error: unknown) => (error instanceof Error ? error.message.split('\n')[0]! : String(error)),
+    );
+    more.push({ ...engine, missing: missing ?? undefined });
+  }
+  return [...engines, ...more];
+}
 
 /** Counts by group (`statements`, `waits`, …) and name. */
 class Tally {
@@ -41,6 +65,19 @@ class Tally {
     const counts = this.groups.get(group) ?? new Map<string, number>();
     this.groups.set(group, counts.set(name, (counts.get(name) ?? 0) + by));
   }
+
+  /** Of a group: how many names, and how often all of them. */
+  sums(group: string): readonly [kinds: number, times: number] {
+    const counts = [...(this.groups.get(group)?.values() ?? [])];
+    return [counts.length, counts.reduce((a, b) => a + b, 0)];
+  }
+}
+
+/** What an engine reached, in all and by the source of the programs. */
+interface Covered {
+  readonly engine: Engine;
+  readonly all: Tally;
+  readonly bySource: ReadonlyMap<string, Tally>;
 }
 
 /** Programs whose text is counted. */
@@ -51,13 +88,14 @@ const oracles = [
   { name: 'dependency-graph', rounds: 3 },
 ] as const;
 
-async function cover(engine: Engine, count: number): Promise<Tally> {
-  const tally = new Tally();
+async function cover(engine: Engine, count: number): Promise<Covered> {
+  const all = new Tally();
+  const bySource = new Map<string, Tally>();
   const database = await Database.open({ open: () => openTarget(engine.url) });
   const { target } = database;
   const capabilities = capabilitiesOf(target);
   const options = { seed: '1', capabilities, levels: [engine.level], oracles };
-  for (const [what, found] of programCounts(options, programs)) tally.add('programs', what, found);
+  for (const [what, found] of programCounts(options, programs)) all.add('programs', what, found);
   const rounds = new Rounds(options);
   const contract = contractAt('vendor', target, engine.level);
   const scratch = await target.createScratch();
@@ -66,11 +104,18 @@ async function cover(engine: Engine, count: number): Promise<Tally> {
     const request = { ...round, oracle: 'mechanism', contract, level: engine.level } as const;
     const observed = await database.observe(request, 0);
     if (observed.kind !== 'ran') continue;
-    countHistory(tally, observed.history, round.source);
+    const source = sourceOf(round);
+    const tally = bySource.get(source) ?? new Tally();
+    bySource.set(source, tally);
+    for (const each of [all, tally]) {
+      each.add('sources', source);
+      each.add('runs', round.schedule === undefined ? 'free' : 'by schedule');
+      countHistory(each, observed.history);
+    }
     if (observed.checked !== undefined) {
-      tally.add('judged', 'reads judged', observed.checked.reads);
+      all.add('judged', 'reads judged', observed.checked.reads);
       for (const { what, count: skipped } of observed.skipped)
-        if (what === 'read') tally.add('judged', 'reads not judged', skipped);
+        if (what === 'read') all.add('judged', 'reads not judged', skipped);
     }
     if (number % groupSize !== 0) continue;
     await scratch.reset(round.case.setup);
@@ -79,19 +124,23 @@ async function cover(engine: Engine, count: number): Promise<Tally> {
       lockTimeoutMs: 5000,
       statementTimeoutMs: 10_000,
     });
-    await countPlans(tally, round, session, engine.url);
+    await countPlans([all, tally], round, session, engine.url);
     await session.close();
   }
   await scratch.drop();
   await database.close();
-  return tally;
+  return { engine, all, bySource };
+}
+
+/** `template`, `profile races`. */
+function sourceOf({ source }: Pick<Round, 'source'>): string {
+  return source.startsWith('profile') ? source : source.split(' ')[0]!;
 }
 
 const constraintErrors: ReadonlySet<string> = new Set(['duplicate-key', 'constraint']);
 
-function countHistory(tally: Tally, history: History, source: string): void {
+function countHistory(tally: Tally, history: History): void {
   const { operations, header } = history;
-  tally.add('sources', source.startsWith('profile') ? source : source.split(' ')[0]!);
   for (const operation of operations) {
     const { sql = '', kind, error } = operation;
     const dialect = header.dialect ?? 'postgres';
@@ -136,7 +185,7 @@ function endingOf({ start, end, session }: Operation, operations: readonly Opera
 
 /** Which indexes the engine says it uses for the statements of a program. */
 async function countPlans(
-  tally: Tally,
+  tallies: readonly Tally[],
   { case: program }: Pick<Round, 'case'>,
   session: Session,
   url: string,
@@ -152,12 +201,10 @@ async function countPlans(
       const used = [...kinds].filter(([name]) =>
         new RegExp(`(using|on|by|key|INDEX|")\\W{0,4}${name}\\b`, 'i').test(text),
       );
-      if (used.length === 0) tally.add('indexes', /INTEGER PRIMARY KEY/.test(text) ? 'row id' : 'none');
-      for (const [, kind] of used)
-        tally.add(
-          'indexes',
-          `${kind}${/index only|covering/i.test(text) ? ', index only' : /bitmap/i.test(text) ? ', bitmap' : ''}`,
-        );
+      const how = /index only|covering/i.test(text) ? ', index only' : /bitmap/i.test(text) ? ', bitmap' : '';
+      const none = /INTEGER PRIMARY KEY/.test(text) ? 'row id' : 'none';
+      const names = used.length === 0 ? [none] : used.map(([, kind]) => `${kind}${how}`);
+      for (const tally of tallies) for (const name of names) tally.add('indexes', name);
     }
   if (url.startsWith('postgres')) await session.execute('RESET ALL');
 }
@@ -194,6 +241,7 @@ function indexKinds({ setup, dialect = 'postgres' }: Case): ReadonlyMap<string, 
 const titles: Readonly<Record<string, string>> = {
   programs: `Contended keys in ${programs} default programs`,
   sources: 'Rounds by source',
+  runs: 'Rounds that ran freely, and by schedule',
   statements: 'Statements',
   predicates: 'Predicates',
   waits: 'Waits: what waited, and how the one it waited for ended',
@@ -202,28 +250,69 @@ const titles: Readonly<Record<string, string>> = {
   judged: 'Reads of plain runs that the mechanism verifier judged',
 };
 
-function tables(tallies: readonly (readonly [Engine, Tally])[]): string {
+function tables(covered: readonly Covered[]): string {
   return Object.entries(titles)
     .map(([group, title]) => {
-      const names = [
-        ...new Set(tallies.flatMap(([, { groups }]) => [...(groups.get(group)?.keys() ?? [])])),
-      ].sort();
-      const head = `| | ${tallies.map(([engine]) => engine.title).join(' | ')} |\n|---|${tallies.map(() => '---:').join('|')}|`;
-      const lines = names.map(
-        (name) =>
-          `| ${name} | ${tallies.map(([, { groups }]) => groups.get(group)?.get(name) ?? 0).join(' | ')} |`,
-      );
-      return `## ${title}\n\n${head}\n${lines.join('\n')}\n`;
+      const countsOf = ({ all }: Covered) => all.groups.get(group);
+      const names = [...new Set(covered.flatMap((each) => [...(countsOf(each)?.keys() ?? [])]))].sort();
+      const head = ['', ...covered.map(({ engine }) => engine.title)];
+      const rows = names.map((name) => [
+        name,
+        ...covered.map((each) => String(countsOf(each)?.get(name) ?? 0)),
+      ]);
+      return `## ${title}\n\n${table(head, rows)}\n`;
     })
     .join('\n');
 }
 
+/** What each source of programs reaches: kinds, and how often. */
+const reached = ['statements', 'predicates', 'waits', 'failures', 'indexes'] as const;
+
+function profileTables(covered: readonly Covered[]): string {
+  const head = [
+    '',
+    'rounds',
+    'free',
+    'statements',
+    'predicates',
+    'waits × endings',
+    'constraint errors',
+    'index kinds',
+  ];
+  return covered
+    .map(({ engine, bySource }) => {
+      const rows = [...bySource].sort().map(([source, tally]) => [
+        source,
+        String(tally.sums('runs')[1]),
+        String(tally.groups.get('runs')?.get('free') ?? 0),
+        ...reached.map((group) => {
+          const [kinds, times] = tally.sums(group);
+          return `${kinds} / ${times}`;
+        }),
+      ]);
+      return `### ${engine.title}\n\n${table(head, rows)}\n`;
+    })
+    .join('\n');
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
+  return [
+    line(head),
+    `|---|${head
+      .slice(1)
+      .map(() => '---:')
+      .join('|')}|`,
+    ...rows.map(line),
+  ].join('\n');
+}
+
 /** Writes the page; the engines that were not there are named. */
 export async function writeCoverage(file: string, rounds: number): Promise<string> {
-  const tallies: [Engine, Tally][] = [];
-  for (const engine of engines)
-    if (engine.missing === undefined) tallies.push([engine, await cover(engine, rounds)]);
-  const absent = engines
+  const covered: Covered[] = [];
+  const all = await foundEngines();
+  for (const engine of all) if (engine.missing === undefined) covered.push(await cover(engine, rounds));
+  const absent = all
     .filter(({ missing }) => missing !== undefined)
     .map(({ title, missing }) => `${title} (${missing})`);
   const text = `# What default hunts reach
@@ -232,13 +321,15 @@ Written by \`node build/bench/hunt-coverage.js\` and by \`npm run bench hunt\`: 
     absent.length === 0 ? '' : `; not run: ${absent.join(', ')}`
   }. Plans are asked for once in each program.
 
-${tables(tallies)}`;
+${tables(covered)}
+## By engine and profile
+
+How many kinds a profile reached / how often all of them, as the tables above count them.
+
+${profileTables(covered)}`;
   await writeFile(file, text);
-  return tallies
-    .map(
-      ([{ title }, { groups }]) =>
-        `${title}: ${[...(groups.get('waits')?.values() ?? [])].reduce((a, b) => a + b, 0)} waits`,
-    )
+  return covered
+    .map(({ engine: { title }, all: tally }) => `${title}: ${tally.sums('waits')[1]} waits`)
     .join('; ');
 }
 

@@ -1,18 +1,20 @@
 #!/usr/bin/env node
 /**
- * How long a hunt needs for each fault of the wrapper: `node build/bench/hunt-faults.js [file] [seconds] [seeds] [fault,…]`
- * writes the table of `docs/stages/hunt-faults.md`. With faults named, only their rows are measured; the others stay.
+ * How long a hunt needs for each fault of the wrapper: `node build/bench/hunt-faults.js [file] [seconds] [seeds] [fault,…] [url]`
+ * writes the table of `docs/stages/hunt-faults.md`. With faults or an engine named, only their cells are measured; the others stay
+ * (`hunt-faults-page.ts`), so that the table can be measured in pieces.
  *
  * A bug counts only if the engine without the fault does not show it: DuckDB has bugs of its own, and they must not be
  * taken for ours.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import type { Level } from '../contracts/index.js';
-import { errorText } from '../errors.js';
 import { hunt, type Shelf } from '../hunt/index.js';
-import { contractAt, Database } from '../judge/index.js';
+import { Database } from '../judge/index.js';
 import type { Bug } from '../report/index.js';
-import { type FaultName, faultNames, openTarget } from '../targets/index.js';
+import { type FaultName, faultNames, openTarget, UnfitFault } from '../targets/index.js';
+import { withCell } from './hunt-faults-page.js';
+import { showsWithout } from './shows-without.js';
 
 interface Engine {
   readonly url: string;
@@ -84,86 +86,57 @@ function levelFor({ level }: Engine, fault: FaultName, { target }: Database): Le
   return wanted !== undefined && target.levels.some((each) => each.level === wanted) ? wanted : level;
 }
 
-/** Whether the engine shows something in this case by itself. */
-async function showsWithout(bug: Bug, healthy: Database): Promise<boolean> {
-  const contract = contractAt('vendor', healthy.target, bug.level);
-  for (const oracle of ['mechanism', 'dependency-graph']) {
-    const { case: program, schedule, level } = bug;
-    const observed = await healthy.observe({ case: program, schedule, oracle, level, contract }, 0);
-    if (observed.kind === 'ran' && observed.findings.length > 0) return true;
-  }
-  return false;
-}
-
 function cell(hunts: readonly (Found | undefined)[], limitMs: number): string {
   const sorted = hunts.map((each) => each?.seconds ?? Number.POSITIVE_INFINITY).sort((a, b) => a - b);
   const median = sorted[Math.floor(sorted.length / 2)]!;
-  if (median === Number.POSITIVE_INFINITY) return `not within ${limitMs / 1000} s`;
+  if (median === Number.POSITIVE_INFINITY) return `not within ${limitMs / 1000} s (${hunts.length} hunts)`;
   const kinds = [...new Set(hunts.flatMap((each) => (each === undefined ? [] : [each.kind])))];
-  return `${median.toFixed(1)} s (${kinds.join(', ')})`;
-}
-
-/** The cells of a table that was written before, by fault. */
-async function writtenRows(file: string): Promise<Map<string, string[]>> {
-  const text = await readFile(file, 'utf8').catch(() => '');
-  return new Map(
-    [...text.matchAll(/^\| `([\w-]+)` \| (.*) \|$/gm)].map(([, fault, cells]) => [
-      fault!,
-      cells!.split(' | '),
-    ]),
-  );
+  const { rounds } = hunts.find((each) => each?.seconds === median)!;
+  const found = sorted.filter((seconds) => seconds < Number.POSITIVE_INFINITY).length;
+  return `${median.toFixed(1)} s, ${rounds} rounds, ${found} of ${sorted.length} (${kinds.join(', ')})`;
 }
 
 async function main(
   file: string,
   limitMs: number,
   seeds: number,
-  asked: readonly FaultName[],
+  { faults: asked, url }: { readonly faults: readonly FaultName[]; readonly url: string | undefined },
 ): Promise<void> {
-  const before = await writtenRows(file);
-  const rows = new Map<string, string[]>(
-    faultNames.map((fault) => [
-      fault,
-      asked.includes(fault) ? [] : (before.get(fault) ?? engines.map(() => 'not measured')),
-    ]),
-  );
-  const versions: string[] = [];
-  for (const engine of engines) {
+  for (const engine of engines.filter((each) => url === undefined || url === each.url)) {
     const healthy = await Database.open({ open: () => openTarget(engine.url) });
-    versions.push(`${engine.title} ${healthy.target.stamp.version}`);
+    const heading = `${engine.title} (${healthy.target.stamp.version})`;
     for (const fault of asked) {
-      const hunts: (Found | undefined)[] = [];
-      try {
-        for (let seed = 1; seed <= seeds; seed++)
-          hunts.push(await findFault(engine, { fault, seed: String(seed), limitMs }, healthy));
-        rows.get(fault)!.push(cell(hunts, limitMs));
-      } catch (error) {
-        // The wrapper refuses faults of features that the engine lacks; nothing else may pass for that.
-        if (!errorText(error).includes('cannot be injected')) throw error;
-        rows.get(fault)!.push('cannot be injected');
-      }
-      console.error(`${engine.title} ${fault}: ${rows.get(fault)!.at(-1)}`);
+      const text = await measured(engine, { fault, seeds, limitMs }, healthy);
+      console.error(`${engine.title} ${fault}: ${text}`);
+      // Read anew each time: others may have measured other faults meanwhile.
+      const page = await readFile(file, 'utf8').catch(() => '');
+      const columns = engines.map(({ title }) => title);
+      await writeFile(file, withCell(page, { columns, faults: faultNames }, { fault, heading, text }));
     }
     await healthy.close();
   }
-  const table = [
-    ['fault', ...engines.map(({ title }) => title)],
-    ['---', ...engines.map(() => '---')],
-    ...[...rows].map(([fault, cells]) => [`\`${fault}\``, ...cells]),
-  ].map((cells) => `| ${cells.join(' | ')} |`);
-  const text = `# Faults found by hunts
-
-Median seconds to the first confirmed, reduced bug over ${seeds} seeds, one lane, and the kinds of finding that showed it. Versions:
-${versions.join('; ')}. Written by \`node build/bench/hunt-faults.js\`; bugs the engine shows without the fault do not count.
-Faults are not narrowed: each strikes at every occasion, and hunts open with the probe cases, so rarer triggers take longer. On
-PostgreSQL \`stale-reevaluation\` is hunted at READ COMMITTED, \`missed-certification\` at SERIALIZABLE.
-
-${table.join('\n')}
-`;
-  await writeFile(file, text);
 }
 
-const [file = 'docs/stages/hunt-faults.md', seconds = '120', seeds = '3', named] = process.argv.slice(2);
+async function measured(
+  engine: Engine,
+  { fault, seeds, limitMs }: { readonly fault: FaultName; readonly seeds: number; readonly limitMs: number },
+  healthy: Database,
+): Promise<string> {
+  const hunts: (Found | undefined)[] = [];
+  try {
+    for (let seed = 1; seed <= seeds; seed++)
+      hunts.push(await findFault(engine, { fault, seed: String(seed), limitMs }, healthy));
+    return cell(hunts, limitMs);
+  } catch (error) {
+    // The wrapper refuses faults of features that the engine lacks; nothing else may pass for that.
+    if (!(error instanceof UnfitFault)) throw error;
+    return 'cannot be injected';
+  }
+}
+
+const [file = 'docs/stages/hunt-faults.md', seconds = '120', seeds = '3', named, url] = process.argv.slice(2);
 const asked =
-  named === undefined ? faultNames : faultNames.filter((fault) => named.split(',').includes(fault));
-await main(file, Number(seconds) * 1000, Number(seeds), asked);
+  named === undefined || named === 'all'
+    ? faultNames
+    : faultNames.filter((fault) => named.split(',').includes(fault));
+await main(file, Number(seconds) * 1000, Number(seeds), { faults: asked, url });

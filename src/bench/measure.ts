@@ -1,5 +1,7 @@
 /** What the benchmarks share. Absolute times are noisy: figures meant for a verdict are ratios within one run. */
 
+import { cpus } from 'node:os';
+
 /** One line of a benchmark's table; `pass` is undefined where nothing is promised. */
 export interface Figure {
   readonly name: string;
@@ -27,6 +29,25 @@ export function printFigures(title: string, figures: readonly Figure[], print: (
       .trimEnd();
   print(`\n${title}`);
   for (const row of [header, ...rows]) print(line(row));
+}
+
+/** The same as a page of the documentation, with the command that makes it. */
+export function figuresPage(title: string, command: string, figures: readonly Figure[]): string {
+  const cell = (text: string) => text.replaceAll('|', '\\|');
+  const rows = figures.map(
+    ({ name, measured, target = '', pass }) =>
+      `| ${[name, measured, target, pass === undefined ? '' : pass ? 'met' : '**missed**'].map(cell).join(' | ')} |`,
+  );
+  return [
+    `# ${title}: figures`,
+    '',
+    `Written by \`${command}\` with Node ${process.versions.node} on ${process.platform}-${process.arch}, ${cpus().length} processors. Times of a shared machine are noisy; ratios are not.`,
+    '',
+    '| figure | measured | target | |',
+    '| --- | --- | --- | --- |',
+    ...rows,
+    '',
+  ].join('\n');
 }
 
 /** Milliseconds a piece of work takes. */

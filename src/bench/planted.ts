@@ -4,7 +4,7 @@
  */
 import type { CheckLevel } from '../check/index.js';
 import { KvBuilder, type KvHistory } from '../histories/index.js';
-import { lcg } from './history-files.js';
+import { addTransactions, type LoggedTransaction, randomProgram, runStore } from './concurrent-store.js';
 
 export interface Planted {
   readonly name: string;
@@ -76,30 +76,23 @@ export const plantedAnomalies: readonly Planted[] = [
   },
 ];
 
-/** `txCount` transactions that one after the other read and wrote registers, and the anomaly between them. */
+/** Transactions that overlap, over a store that is serializable, and the anomaly between them. */
 export function plantedHistory(anomaly: Planted, txCount: number, seed = 1): KvHistory {
-  const below = lcg(seed);
-  const builder = new KvBuilder();
-  const store = new Map<number, number>();
-  const keys = Math.max(10, Math.round(txCount / 10));
-  let value = 0;
-  for (let tx = 0; tx < txCount; tx++) {
-    if (tx === txCount >> 1) for (const [i, text] of anomaly.transactions.entries()) plant(builder, text, i);
-    builder.begin(below(25));
-    for (let op = 0; op < 6; op++) {
-      const key = below(keys);
-      if (below(2) === 0) builder.read(key, store.get(key) ?? null);
-      else {
-        store.set(key, ++value);
-        builder.write(key, value);
-      }
-    }
-    builder.end('committed');
-  }
+  const program = randomProgram(Math.max(10, Math.round(txCount / 10)), 6);
+  return plantIn(runStore({ promise: 'serializable', program, sessions: 25, txCount, seed }), anomaly);
+}
+
+/** A log with the anomaly in its middle, in sessions of its own. */
+export function plantIn(log: readonly LoggedTransaction[], anomaly: Planted): KvHistory {
+  const builder = new KvBuilder({ definitions: 'axiomatic' });
+  const middle = log.length >> 1;
+  addTransactions(builder, log.slice(0, middle));
+  for (const [i, text] of anomaly.transactions.entries()) plant(builder, text, `planted ${i}`);
+  addTransactions(builder, log.slice(middle));
   return builder.build();
 }
 
-function plant(builder: KvBuilder, text: string, session: number): void {
+function plant(builder: KvBuilder, text: string, session: string): void {
   builder.begin(session);
   for (const op of text.replace('!', '').split(' ')) {
     if (op[0] === 'w') builder.write(op[1]!, Number(op[2]));

@@ -265,5 +265,5 @@ function placeOf(finding: Finding, history: History): string | undefined {
 function divergenceOf({ runs, reproduced, divergences }: Reproduction): string {
   const first = divergences[0]?.first;
   if (reproduced === runs || first === undefined) return '';
-  return `replays part at operation ${first.operation}, ${first.session}: ${first.sql}: ${first.why}`;
+  return `replays diverge at operation ${first.operation}, ${first.session}: ${first.sql}: ${first.why}`;
 }

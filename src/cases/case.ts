@@ -24,12 +24,17 @@ export interface Case {
 }
 
 export interface CaseSession {
-  /** As people write it: `T1`, `writer`. Unique in the case. */
+  /** As people write it: `T1`, `writer`; on a certain node of a cluster `T1@standby`. Unique in the case. */
   readonly name: string;
   /** Overrides the case's level. */
   readonly level?: Level;
   /** Normalised SQL (`sql/split.ts`), without semicolon. */
   readonly statements: readonly string[];
+}
+
+/** The node of a cluster that the name of a session asks for: `standby` of `T1@standby`. */
+export function namedNode(name: CaseSession['name']): string | undefined {
+  return /@([^@]+)$/.exec(name)?.[1];
 }
 
 /** A statement of a case: session number and position in that session, both from 0. */

@@ -2,11 +2,13 @@ export {
   type Case,
   type CaseSession,
   countStatements,
+  namedNode,
   type StatementRef,
   type TransactionSpan,
   transactionsOf,
 } from './case.js';
 export { caseDialects, parseCaseFile, printCaseFile } from './case-file.js';
+export type { Permutation } from './notations/spec.js';
 export {
   type OrderReason,
   type Schedule,
@@ -15,4 +17,4 @@ export {
   serialOrder,
   totalOrder,
 } from './schedule.js';
-export { parseScript, printScript, type ScriptOptions } from './script.js';
+export { parsePermutations, parseScript, printScript, type ScriptOptions } from './script.js';

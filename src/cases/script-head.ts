@@ -134,8 +134,13 @@ function headLines(text: string): { line: string; at: number }[] {
 }
 
 /** The head of a case: always begins with the line that says what the file is. */
-export function printHead(program: Case, scheduled: boolean, nameSessions: boolean): string {
-  const lines = ['-- isolde script', `-- name: ${printText(program.name)}`];
+export function printHead(
+  program: Case,
+  scheduled: boolean,
+  nameSessions: boolean,
+  firstLine = '-- isolde script',
+): string {
+  const lines = [firstLine, `-- name: ${printText(program.name)}`];
   if (program.description !== undefined) {
     const parts = program.description.split('\n');
     if (parts.every(isPlain)) lines.push(...parts.map((part) => `-- description: ${part}`));

@@ -24,6 +24,19 @@ describe('scripts', () => {
     );
   });
 
+  it('with sessions in comments are read back, and by any client of SQL', () => {
+    fc.assert(
+      fc.property(anyScheduledCase, (scheduled) => {
+        expect(parse(printScript(scheduled, { inComments: true }))).toEqual(scheduled);
+      }),
+      { numRuns: 300 },
+    );
+    const own = parse('CREATE TABLE t (a INT);\nT1: BEGIN\nT2: SELECT 1\n| T1: COMMIT\n');
+    const text = printScript(own, { inComments: true });
+    expect(text).toContain('\n/* T1 */ BEGIN;\n/* T2 */ SELECT 1;\n/* | T1 */ COMMIT;\n');
+    expect(text).not.toMatch(/^T\d:/m);
+  });
+
   it('read the same with CRLF line ends', () => {
     const text =
       '-- name: x\n-- level T2: serializable\nCREATE TABLE t (a INT);\n\nT1: BEGIN\nT2: SELECT 1\n';

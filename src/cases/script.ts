@@ -9,12 +9,12 @@ import { FileError } from '../errors.js';
 import { type Dialect, normalizeSql, tokenize } from '../sql/index.js';
 import type { CaseSession } from './case.js';
 import type { Notation, NotationContext } from './notations/draft.js';
-import { isClosed, isolde, labelAt } from './notations/isolde.js';
+import { commentsLine, isClosed, isolde, labelAt } from './notations/isolde.js';
 import { mtr } from './notations/mtr.js';
 import { report } from './notations/report.js';
 import { isProse, isProseLabel, looksPasted, startsStatement } from './notations/report-noise.js';
 import { isSessionName } from './notations/session-label.js';
-import { spec } from './notations/spec.js';
+import { type Permutation, readPermutations, spec } from './notations/spec.js';
 import { sqllogictest } from './notations/sqllogictest.js';
 import { troc } from './notations/troc.js';
 import { type ScheduledCase, serialOrder } from './schedule.js';
@@ -33,8 +33,7 @@ const notations: readonly Notation[] = [isolde, spec, mtr, sqllogictest, troc];
 /** Reads a case from a script in any of the notations Isolde knows. */
 export function parseScript(text: string, options: ScriptOptions): ScheduledCase {
   const clean = text.replace(/^\ufeff/, '');
-  const base = options.file.replace(/^.*[\\/]/, '').replace(/(?!^)\.[^.]*$/, '');
-  const context: NotationContext = { file: options.file, name: base, dialect: options.dialect };
+  const context = contextOf(options);
   const notation =
     notations.find((each) => each.recognise(clean)) ?? (isOwn(clean, context) ? isolde : report);
   const scheduled = notation.read(clean, context);
@@ -42,6 +41,17 @@ export function parseScript(text: string, options: ScriptOptions): ScheduledCase
     throw new FileError({ file: options.file }, noSession);
   }
   return scheduled;
+}
+
+/** Every order of a spec of isolationtester; undefined: the text is none, and `parseScript` reads it. */
+export function parsePermutations(text: string, options: ScriptOptions): readonly Permutation[] | undefined {
+  const clean = text.replace(/^\ufeff/, '');
+  if (isolde.recognise(clean) || !spec.recognise(clean)) return undefined;
+  return readPermutations(clean, contextOf(options));
+}
+
+function contextOf({ file, dialect }: ScriptOptions): NotationContext {
+  return { file, name: file.replace(/^.*[\\/]/, '').replace(/(?!^)\.[^.]*$/, ''), dialect };
 }
 
 const accepted = [isolde, report, mtr, spec, sqllogictest, troc];
@@ -70,21 +80,27 @@ function isOwn(text: string, context: NotationContext): boolean {
  * The script of a case: `parseScript` gives the same case and order back. Not kept: a schedule's reasons, and batches
  * without statements.
  */
-export function printScript({ case: program, schedule }: ScheduledCase): string {
+export function printScript(
+  { case: program, schedule }: ScheduledCase,
+  /** Labels as comments, so that any client of SQL reads the text. */
+  { inComments = false }: { readonly inComments?: boolean } = {},
+): string {
   const order = (schedule ?? serialOrder(program)).batches.flat().map(([session]) => session);
   const appearance = [...new Set(order)];
   const named = program.sessions.length === 0 || program.sessions.some((_, s) => appearance[s] !== s);
-  let script = printHead(program, schedule !== undefined, named);
+  let script = printHead(program, schedule !== undefined, named, inComments ? commentsLine : undefined);
   if (program.setup.length > 0) script += '\n';
   for (const sql of program.setup) {
-    const hidden = /^\s*delimiter\b/i.test(sql) || labelAt(sql, 0) !== undefined;
+    const hidden = /^\s*delimiter\b/i.test(sql) || labelAt(sql, 0, inComments) !== undefined;
     script += printStatement('', hidden ? `/**/ ${sql}` : sql, program.dialect);
   }
   if (order.length > 0) script += '\n';
   for (const batch of (schedule ?? serialOrder(program)).batches) {
     batch.forEach(([s, position], i) => {
       const session = program.sessions[s] as CaseSession;
-      const label = `${i === 0 ? '' : '| '}${printName(session.name)}: `;
+      const name = `${i === 0 ? '' : '| '}${printName(session.name)}`;
+      // A name with the end of a comment in it stands in quotes, where a slash may be escaped.
+      const label = inComments ? `/* ${name.replaceAll('*/', '*\\/')} */ ` : `${name}: `;
       script += printStatement(label, session.statements[position]!, program.dialect);
     });
   }

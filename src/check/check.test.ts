@@ -64,6 +64,8 @@ describe('check', () => {
     expect(check(history, contract.id)).toEqual(check(history, contract));
     expect(check(kv(lost), { level: 'read committed' })).toMatchObject({ valid: true });
     expect(check(kv(lost), 'adya')).toMatchObject({ valid: false });
+    expect(check(kv(lost), 'read committed')).toEqual(check(kv(lost), { level: 'read committed' }));
+    expect(check(kv(lost), 'serializable')).toMatchObject({ valid: false });
   });
 
   it('reads a history as it comes from a file', () => {

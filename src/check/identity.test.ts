@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { History, OperationKind } from '../histories/index.js';
 import type { Finding } from './finding.js';
-import { findingIdentity, focusFinding } from './identity.js';
+import { findingIdentity } from './identity.js';
+import { focusOf } from './registry.js';
 
 function history(...kinds: readonly OperationKind[]): History {
   return {
@@ -90,7 +91,7 @@ describe('a finding in focus', () => {
       ],
       { oracle: 'dependency-graph', cycle: [{ kind: 'rw', fromOperation: 1, toOperation: 2 }] },
     );
-    expect(focusFinding(wide).operations.map(({ index }) => index)).toEqual([1, 2]);
-    expect(focusFinding({ ...wide, oracle: 'mechanism' }).operations).toHaveLength(3);
+    expect(focusOf(wide).operations.map(({ index }) => index)).toEqual([1, 2]);
+    expect(focusOf({ ...wide, oracle: 'mechanism' }).operations).toHaveLength(3);
   });
 });

@@ -15,12 +15,11 @@ import type { Finding } from './finding.js';
 
 const control: ReadonlySet<string> = new Set(['begin', 'commit', 'rollback']);
 
+/** What most oracles take, and all of them for cycles. */
 export function findingIdentity(finding: Finding, history: History): string {
   const { oracle, kind, clause, cycle, operations } = finding;
-  const kinds = new Map(history.operations.map((operation) => [operation.index, operation.kind]));
-  if (cycle !== undefined || oracle === 'dependency-graph') {
-    return JSON.stringify([oracle, kind, clause ?? null, dependencyRoles(finding, kinds).toSorted()]);
-  }
+  if (cycle !== undefined) return dependencyIdentity(finding, history);
+  const kinds = kindsOf(history);
   const judged = operations[0];
   const roles = operations.slice(1).flatMap((operation) => {
     const role = kinds.get(operation.index) ?? 'unknown';
@@ -34,15 +33,28 @@ export function findingIdentity(finding: Finding, history: History): string {
   ]);
 }
 
+/** By what the edges and versions of a finding name, whatever else its transactions did. */
+export function dependencyIdentity(finding: Finding, history: History): string {
+  const { oracle, kind, clause } = finding;
+  return JSON.stringify([
+    oracle,
+    kind,
+    clause ?? null,
+    dependencyRoles(finding, kindsOf(history)).toSorted(),
+  ]);
+}
+
+const kindsOf = ({ operations }: History): ReadonlyMap<number, string> =>
+  new Map(operations.map((operation) => [operation.index, operation.kind]));
+
 function dependencyRoles({ cycle, versions }: Finding, kinds: ReadonlyMap<number, string>): string[] {
   const kindOf = (index: number | undefined) => (index === undefined ? '?' : (kinds.get(index) ?? '?'));
   if (cycle === undefined) return (versions ?? []).map(({ operation }) => kindOf(operation));
   return cycle.map((edge) => `${kindOf(edge.fromOperation)} ${edge.kind} ${kindOf(edge.toOperation)}`);
 }
 
-/** The finding with only the operations that play a part; all of them where it does not say which. */
-export function focusFinding(finding: Finding): Finding {
-  if (finding.oracle !== 'dependency-graph') return finding;
+/** A finding of dependencies with only the operations that play a part; all of them where it does not say which. */
+export function focusDependencies(finding: Finding): Finding {
   const named = new Set<number | undefined>([
     ...(finding.versions ?? []).map(({ operation }) => operation),
     ...(finding.cycle ?? []).flatMap(({ fromOperation, toOperation }) => [fromOperation, toOperation]),

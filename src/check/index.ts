@@ -1,21 +1,27 @@
 export { parseAnomalySwitches } from './anomaly-switches.js';
-export { type CheckableHistory, check } from './check.js';
+export { check } from './check.js';
 export { type Demand, parseDemand } from './demand.js';
 export { findingsToDot } from './dot.js';
 export {
   describeTransactions,
   type Explained,
   type ExplanationStyle,
+  edgeLabel,
   explain,
   explainCycle,
   explainOrdered,
   explainSteps,
 } from './explain.js';
 export {
+  type Fate,
+  ofData,
+  ofOperation,
+  ofTransaction,
   type Phrase,
   type Piece,
   phrase,
   referencesOf,
+  type Span,
   type Step,
   type StepReason,
   say,
@@ -35,6 +41,7 @@ export type {
   ReadAnomaly,
   VersionSeen,
 } from './finding.js';
+export { findingAbout } from './finding-about.js';
 export { cyclicComponents } from './graph/components.js';
 export type { FamilyCycle } from './graph/cycle-search.js';
 export { findCycles } from './graph/cycles.js';
@@ -56,7 +63,7 @@ export {
 } from './graph/graph.js';
 export { addOrder, baseName, cycleRulesOut, nameCycle, type ShapeEdge } from './graph/name-cycle.js';
 export { addRealTimeOrder, addSessionOrder } from './graph/real-time.js';
-export { findingIdentity, focusFinding } from './identity.js';
+export { dependencyIdentity, findingIdentity, focusDependencies } from './identity.js';
 export {
   checkInstrumented,
   type Dependencies,
@@ -69,15 +76,26 @@ export {
   type StrippedHistory,
   stripResults,
 } from './instrument/index.js';
+export type {
+  Frame,
+  InstrumentedTable,
+  ObservedQuery,
+  PlannedSearch,
+  StatementPlan,
+  TableRead,
+  WritePlan,
+} from './instrument/instrumented.js';
+export type { TraceForm } from './instrument/trace-query.js';
 export { type Certificate, parseCertificate } from './kv/certificate/certificate.js';
 export { type Verification, verifyCertificate } from './kv/certificate/verify.js';
+export { checkKv } from './kv/check-kv.js';
+export type {
+  CheckOptions as KvCheckOptions,
+  CheckResult as KvCheckResult,
+  LevelStatus,
+} from './kv/kv-result.js';
 export {
-  type CheckOptions as KvCheckOptions,
-  type CheckResult as KvCheckResult,
-  checkKv,
-  type LevelStatus,
-} from './kv/check-kv.js';
-export {
+  type BaseLevel,
   baseOf,
   type CheckLevel,
   checkLevels,
@@ -89,14 +107,28 @@ export {
   strongestOf,
 } from './levels.js';
 export {
+  type AccessState,
+  type AccessStep,
+  type AccessVersion,
   type Checked,
   type ContractComparison,
+  type ExpectedAccess,
+  expectedAccess,
+  expectedUnderPivots,
   type MechanismResult,
+  type MechanismTrace,
+  type RowAccess,
   type SkippedReason,
+  type TraceMoment,
+  type TraceRead,
+  type TraceRow,
+  type TraceTransaction,
+  type TraceVersion,
+  traceMechanism,
   type VerifyOptions,
   verifyMechanism,
 } from './mechanism/index.js';
-export { type Observation, showObservation } from './observation.js';
+export { type Observation, showObservation, speaksOfAnswer, unknownValues } from './observation.js';
 export type {
   CheckOptions,
   CheckResult,
@@ -109,17 +141,20 @@ export type {
   RunSetting,
 } from './oracle.js';
 export { judgedHistory, verdictOf } from './oracle.js';
+export type { CheckableHistory } from './recorded.js';
 export {
   constantOracles,
   findOracle,
   focusOf,
   identityOf,
+  isServerFailure,
   oracleNamed,
   oracles,
   oraclesFor,
   registerOracle,
+  usualOracle,
 } from './registry.js';
-export { serverFinding, wentAway } from './server/server-finding.js';
+export { type MemoryUse, serverFinding, wentAway } from './server/server-finding.js';
 export { type FindingInRun, sharperFinding } from './sharper-finding.js';
 export { findingToSvg } from './svg.js';
 export {

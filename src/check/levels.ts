@@ -195,11 +195,17 @@ const shorthands: Readonly<Record<string, CheckLevel>> = {
 
 /** A level from what people write: any case, `-`, `_` or space between words, the usual abbreviations. */
 export function parseCheckLevel(text: string): CheckLevel {
+  const level = findCheckLevel(text);
+  if (level !== undefined) return level;
+  throw new IsoldeError('usage', `unknown level "${text}"; known levels: ${checkLevels.join(', ')}`);
+}
+
+/** The same; undefined: there is no such level. */
+export function findCheckLevel(text: string): CheckLevel | undefined {
   const words = text
     .trim()
     .toLowerCase()
     .replaceAll(/[-_\s]+/g, ' ');
   if (Object.hasOwn(shorthands, words)) return shorthands[words]!;
-  if (Object.hasOwn(table, words)) return words as CheckLevel;
-  throw new IsoldeError('usage', `unknown level "${text}"; known levels: ${checkLevels.join(', ')}`);
+  return Object.hasOwn(table, words) ? (words as CheckLevel) : undefined;
 }

@@ -21,6 +21,8 @@ export type Observation =
     };
 
 export const values = (text: string): Observation => ({ as: 'values', text });
+/** The text of values that do not follow from anything. */
+export const unknownValues = 'values not known';
 export const absent: Observation = { as: 'absent' };
 
 /** The observation in words. */
@@ -49,4 +51,9 @@ export function showObservation(seen: Observation): string {
     default:
       return seen satisfies never;
   }
+}
+
+/** Whether it says how a statement was answered, not what a row looked like. */
+export function speaksOfAnswer({ as }: Observation): boolean {
+  return as === 'written' || as === 'conflict-error' || as === 'wait' || as === 'matched';
 }

@@ -16,9 +16,10 @@ import type { Target } from '../targets/index.js';
 import type { Demand } from './demand.js';
 import type { Finding, OracleName } from './finding.js';
 import type { Certificate } from './kv/certificate/certificate.js';
-import type { LevelStatus } from './kv/check-kv.js';
+import type { LevelStatus } from './kv/kv-result.js';
 import type { CheckLevel } from './levels.js';
 import type { Checked, ContractComparison, SkippedReason } from './mechanism/result.js';
+import type { MemoryUse } from './server/server-finding.js';
 import type { WorkloadName, WorkloadOptions } from './workloads/workload.js';
 
 /** The answer of an oracle. */
@@ -81,6 +82,8 @@ export interface PreparedRun<Plan = unknown> {
 export interface JudgeContext {
   readonly contract: Contract;
   readonly target: Pick<Target, 'name' | 'dialect'>;
+  /** What the server's processes held before and after the run, where the target can tell. */
+  readonly memory?: MemoryUse;
   /** Runs another program in the same namespace, which is reset first; only for oracles that need executions. */
   readonly execute?: (program: ScheduledCase, level?: Level) => Promise<History>;
 }
@@ -91,6 +94,8 @@ export interface CheckOptions {
   readonly anomalies?: { readonly only?: readonly string[]; readonly ignore?: readonly string[] };
   /** Seconds after which what is still open of a key-value history becomes `unknown`; 60 by default. */
   readonly budget?: number;
+  /** Bytes the tables of one question about a key-value history may take; 4 GiB by default. */
+  readonly memory?: number;
   /** Also find the strongest level that holds for a key-value history; true by default. */
   readonly strongest?: boolean;
   /** The workload a history of Jepsen's is of; recognised where it is unmistakable and not given. */
@@ -111,12 +116,7 @@ export type RecordedHistory =
       /** Operations of the same file that are no transactions. */
       readonly operations?: readonly PlainOperation[];
     }
-  | {
-      readonly kind: 'sql';
-      readonly history: History;
-      /** The file ended in the middle of an entry. */
-      readonly truncated?: boolean;
-    };
+  | { readonly kind: 'sql'; readonly history: History };
 
 export interface Oracle<Plan = unknown> {
   readonly name: OracleName;
@@ -125,8 +125,13 @@ export interface Oracle<Plan = unknown> {
   readonly needs: OracleNeeds;
   /** How many of about eight rounds of a hunt are run for it; absent: hunts do not run anything for it. */
   readonly rounds?: number;
-  /** For one that judges every run: when it finds something, there is nothing left for others to judge. */
+  /** For one that judges every run: the database itself failed, so that there is nothing left for others to judge. */
   readonly decisive?: true;
+  /**
+   * It sees who read and wrote which version of each row, by columns and reads that it adds: it can tell what a broken rule led to, and what it
+   * tells need not be in the answers of a plain run.
+   */
+  readonly tracesVersions?: true;
   /** Hunts run something for it only if they are asked to. */
   readonly onlyIfNamed?: true;
   /** Why it cannot hold a run to this contract; undefined, or absent: it can. */
@@ -141,7 +146,7 @@ export interface Oracle<Plan = unknown> {
   check?(recorded: RecordedHistory, demand: Demand, options: CheckOptions): CheckResult | undefined;
   /** What makes a finding the finding it is while its case is replayed and shrinks. Default: `findingIdentity`. */
   identity?(finding: Finding, history: History): string;
-  /** The finding with only the operations that play a part in it. Default: `focusFinding`. */
+  /** The finding with only the operations that play a part in it. Default: the finding as it is. */
   focus?(finding: Finding): Finding;
 }
 

@@ -7,14 +7,13 @@ import { IsoldeError } from '../errors.js';
 import type { History } from '../histories/index.js';
 import { constraintOracle } from './constraints/constraint-oracle.js';
 import type { Finding, OracleName } from './finding.js';
-import { findingIdentity, focusFinding } from './identity.js';
+import { findingIdentity } from './identity.js';
 import { instrumentOracle } from './instrument/instrument-oracle.js';
-import { kvOracle } from './kv/kv-oracle.js';
+import { kvOracles } from './kv/kv-oracles.js';
 import { mechanismOracle } from './mechanism/mechanism-oracle.js';
 import type { Oracle } from './oracle.js';
 import { serverOracle } from './server/server-oracle.js';
 import { statementOracle } from './statement/statement-oracle.js';
-import { workloadOracle } from './workloads/index.js';
 
 const registry: Oracle[] = [
   serverOracle,
@@ -22,8 +21,7 @@ const registry: Oracle[] = [
   mechanismOracle,
   instrumentOracle as Oracle,
   statementOracle as Oracle,
-  workloadOracle,
-  kvOracle,
+  ...kvOracles,
 ];
 
 /** Every oracle, in the order in which they are asked. */
@@ -59,6 +57,20 @@ export function oraclesFor(contract: Contract): readonly Oracle[] {
   );
 }
 
+/** The oracle that judges runs where none is named: the first that can hold them to this contract. */
+export function usualOracle(contract?: Contract): Oracle {
+  const able =
+    contract === undefined
+      ? registry.filter(({ judge, needs }) => judge && needs.run !== 'any')
+      : oraclesFor(contract);
+  return able[0]!;
+}
+
+/** Whether what an oracle finds is that the database itself failed. */
+export function isServerFailure({ oracle }: { readonly oracle: OracleName }): boolean {
+  return findOracle(oracle)?.decisive === true;
+}
+
 /** The oracles that judge every run, whatever it was made for. */
 export function constantOracles(): readonly Oracle[] {
   return registry.filter(({ needs }) => needs.run === 'any');
@@ -71,5 +83,5 @@ export function identityOf(finding: Finding, history: History): string {
 
 /** The finding with only the operations that play a part in it, as its own oracle says. */
 export function focusOf(finding: Finding): Finding {
-  return (findOracle(finding.oracle)?.focus ?? focusFinding)(finding);
+  return findOracle(finding.oracle)?.focus?.(finding) ?? finding;
 }

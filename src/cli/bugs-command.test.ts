@@ -7,6 +7,7 @@ import { probeCases } from '../probe/index.js';
 import { findBug, findGraphBug } from '../report/found-bug.case.js';
 import type { Bug } from '../report/index.js';
 import { openStore } from '../store/index.js';
+import { startStudio } from '../studio/index.js';
 import { openTarget } from '../targets/index.js';
 import { main } from './main.js';
 
@@ -55,7 +56,8 @@ describe('isolde bugs', () => {
     expect(out).toContain('20 of 20 runs');
     const [first] = JSON.parse((await isolde('list', '--json')).out) as { id: string; ignored: boolean }[];
     expect(first).toMatchObject({ id: bug.id, ignored: false, count: 1 });
-    expect((await isolde('list', '--store', join(root, 'none'))).out).toContain('no bugs in');
+    const none = await isolde('list', '--store', join(root, 'none'));
+    expect([none.code, none.err]).toEqual([3, expect.stringContaining('there is no store')]);
   });
 
   it('shows one bug with its interleaving, what was expected and the argument', async () => {
@@ -64,7 +66,10 @@ describe('isolde bugs', () => {
     expect(out).toMatch(/T1 +│ T2 +│ after/);
     expect(out).toContain('got 1 matched, expected a serialization error');
     expect(out).toContain('However, T2 then wrote');
-    expect(JSON.parse((await isolde('show', bug.id, '--json')).out)).toEqual(bug);
+    expect(JSON.parse((await isolde('show', bug.id, '--json')).out)).toEqual({
+      ...(bug as object),
+      label: 'breaks-manual',
+    });
   });
 
   it('reruns every bug on its own engine: alive, exit code 1, JUnit, and the run is in the store', async () => {
@@ -111,7 +116,9 @@ describe('isolde bugs', () => {
     const traced = join(root, 'traced');
     const url = 'duckdb:?fault=dirty-read';
     const target = await openTarget(url);
-    const dirty = await findGraphBug(target, probeCases.find(({ id }) => id === 'G1a')!, 'duckdb:snapshot');
+    const dirty = await findGraphBug(target, probeCases.find(({ id }) => id === 'G1a')!, {
+      contract: 'duckdb:snapshot',
+    });
     await target.close();
     await (await openStore(traced)).add(dirty);
     const junit = join(root, 'traced.xml');
@@ -202,6 +209,37 @@ describe('isolde bugs', () => {
         }
       });
 
+      it('matrix and dedupe tell of it and do the others', async () => {
+        const tried = await command('matrix', partly, '--targets', 'duckdb:', '-n', '1', '--store', partly);
+        expect(tried.err).toContain(join(broken, file));
+        expect(tried.out).toContain(whole);
+        expect(tried.out).not.toContain(broken);
+        const elsewhere = ['-t', 'duckdb:', '--store', partly, '--known', join(root, 'known')];
+        expect((await command('dedupe', whole, ...elsewhere)).code).not.toBe(3);
+        const one = await command('dedupe', broken, ...elsewhere);
+        expect(one).toMatchObject({ code: 3, err: expect.stringContaining(join(broken, file)) });
+      });
+
+      it('the studio tells of it and shows the others', async () => {
+        const site = join(root, `site-of-${file}`);
+        const exported = await command('studio', partly, '--export', site);
+        expect(exported.err).toContain(join(broken, file));
+        const studio = await startStudio({ store: partly });
+        const ask = async (path: string) => (await fetch(new URL(`api/${path}`, studio.url))).text();
+        try {
+          for (const path of ['bugs', 'histories']) {
+            const text = await ask(path);
+            expect(text).toContain(whole);
+            // `list` reads the record alone.
+            expect(text.includes(join(broken, file))).toBe(file === 'bug.json');
+          }
+          expect(await ask(`bugs/${whole}`)).toContain(whole);
+          expect(await ask(`bugs/${broken}`)).toContain(join(broken, file));
+        } finally {
+          await studio.close();
+        }
+      });
+
       it('hunt tells of it and hunts', async () => {
         const copy = join(root, `hunted-${file}`);
         await cp(partly, copy, { recursive: true });
@@ -218,13 +256,15 @@ describe('isolde bugs', () => {
     expect(out).toMatchObject({ code: 0, out: join(root, 'out', bug.id) });
     const second = join(root, 'second');
     expect((await isolde('import', join(root, 'out'), '--store', second)).out).toBe(`${bug.id}: new`);
-    expect((await isolde('import', out.out, '--store', second)).out).toBe(`${bug.id}: known, seen 2 times`);
+    expect((await isolde('import', out.out, '--store', second)).out).toBe(`${bug.id}: known, seen 1 time`);
   });
 
   it('ignores a bug, a signature never seen, and nothing else', async () => {
     expect((await isolde('ignore', bug.id, '--reason', 'known')).code).toBe(0);
     expect((await isolde('ignore', 'abcdef012345')).code).toBe(0);
     expect((await isolde('list')).out).toContain(', ignored');
+    expect((await isolde('unignore', 'abcdef012345')).code).toBe(0);
+    expect((await isolde('unignore', 'abcdef012345')).err).toContain('"abcdef012345" is not ignored');
     const { code, err } = await isolde('ignore', 'dukcdb-typo');
     expect(code).toBe(3);
     expect(err).toContain('neither the id of a stored bug nor a signature');

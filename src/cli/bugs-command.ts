@@ -1,21 +1,25 @@
 /** `isolde bugs`: what the store holds, and the store as a regression suite. */
-import { mkdir, writeFile } from 'node:fs/promises';
+
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { describeLabel, labelOf } from '../contracts/index.js';
+import { isServerFailure } from '../check/index.js';
+import { describeClaim, findingLabels, labelOf } from '../contracts/index.js';
 import { IsoldeError } from '../errors.js';
+import { fileProblem } from '../file-problem.js';
 import { exportProperty } from '../properties/index.js';
 import { type Bug, homeUrl, reportTerminal } from '../report/index.js';
 import { hideSecrets } from '../secrets.js';
 import {
+  type Added,
   type BugRecord,
-  fileProblem,
-  openStore,
+  type BugStore,
+  isSharedUrl,
+  openBugStore,
   printJunit,
   type RerunReport,
   type RerunResult,
   rerunBug,
-  type Store,
 } from '../store/index.js';
 import {
   admit,
@@ -25,9 +29,19 @@ import {
   sqlOfCase,
   type Target,
 } from '../targets/index.js';
+import { makeTemporaryFolder } from '../temporary-folder.js';
 import { oneLine } from '../visible.js';
+import { counted } from '../words.js';
+import {
+  findCounterexample,
+  printCounterexamples,
+  rerunCounterexample,
+  showCounterexample,
+} from './bugs-counterexamples.js';
 import { type CliContext, type ExitCode, exitCodes, trustCaseHelp } from './context.js';
+import { requireStore } from './existing-store.js';
 import { writeText } from './flags.js';
+import { checkIgnorable } from './ignorable.js';
 
 interface StoreFlags {
   readonly store: string;
@@ -35,6 +49,9 @@ interface StoreFlags {
 }
 
 interface RerunFlags extends StoreFlags {
+  readonly targets?: readonly string[];
+  readonly versions?: string;
+  readonly jobs: string;
   readonly target?: string;
   readonly runs: string;
   readonly junit?: string;
@@ -54,7 +71,7 @@ export function bugsCommand(program: Command, context: CliContext, exit: (code: 
     bugs
       .command(name)
       .description(description)
-      .option('--store <folder>', 'the store', '.isolde')
+      .option('--store <place>', 'the store: a folder, or a shared one (postgres://…)', '.isolde')
       .option('--json', 'print JSON');
   add('list', 'the stored bugs, the last seen first').action(async (flags: StoreFlags) =>
     exit(await list(flags, context)),
@@ -64,6 +81,9 @@ export function bugsCommand(program: Command, context: CliContext, exit: (code: 
   );
   add('rerun [ids...]', 'replay stored bugs on a target: fixed, alive or changed')
     .option('-t, --target <url>', 'the database (default: each bug’s own engine, embedded or private)')
+    .option('--targets <url...>', 'several databases, as a table (isolde matrix)')
+    .option('--versions <list>', 'with --targets: versions of each: 1.1.3,1.2.0 or 1.1..1.4 or all or local')
+    .option('-j, --jobs <count>', 'with --targets: databases that are open at once', '2')
     .option('-n, --runs <count>', 'how often each bug is run', '3')
     .option('--junit <file>', 'write the outcome as JUnit XML')
     .option('--trust-case', trustCaseHelp)
@@ -76,29 +96,45 @@ export function bugsCommand(program: Command, context: CliContext, exit: (code: 
   add('export <id> <folder>', 'copy a bug, with reports and reproductions, into a folder')
     .option('--property', 'write it as a property instead, for "isolde property FILE"')
     .action(async (id: string, folder: string, flags: StoreFlags & { readonly property?: boolean }) => {
-      const store = await openStore(flags.store);
-      const to =
-        flags.property === true
-          ? await writeProperty(await store.get(id), folder)
-          : await store.exportTo(id, folder);
+      const to = await withStore(flags, async (store) =>
+        flags.property === true ? writeProperty(await store.get(id), folder) : store.exportTo(id, folder),
+      );
       context.out(flags.json === true ? JSON.stringify({ folder: to }) : to);
       exit(exitCodes.nothingFound);
     });
-  add('import <folder>', 'take in an exported bug, or every bug of another store')
+  add('import <source>', 'take in an exported bug, or every bug of another store: a folder, or postgres://…')
     .option('--trust-case', 'take over SQL that is not on the list of harmless statements')
     .addHelpText(
       'after',
       '\nExit code: 0 all are taken in, 2 some could not be read or are refused, 3 error.',
     )
-    .action(async (folder: string, flags: ImportFlags) => exit(await takeIn(folder, flags, context)));
+    .action(async (source: string, flags: ImportFlags) => exit(await takeIn(source, flags, context)));
   add('ignore <what>', 'let hunts pass over a bug (its id) or a behaviour (its signature)')
     .option('--reason <text>', 'why, for whoever reads the list')
     .action(async (what: string, flags: StoreFlags & { readonly reason?: string }) => {
       exit(await ignore(what, flags, context));
     });
+  add('unignore <what>', 'let hunts report again what was ignored').action(
+    async (what: string, flags: StoreFlags) => exit(await unignore(what, flags, context)),
+  );
   bugs.commands.forEach((command) => {
     command.exitOverride().copyInheritedSettings(program);
   });
+}
+
+/** Works on the store that was asked for, and closes it. */
+async function withStore<T>(
+  { store: place }: StoreFlags,
+  use: (store: BugStore) => Promise<T>,
+  isNew = false,
+): Promise<T> {
+  if (!isNew) requireStore(place);
+  const store = await openBugStore(place);
+  try {
+    return await use(store);
+  } finally {
+    await store.close();
+  }
 }
 
 async function writeProperty(bug: Bug, folder: string): Promise<string> {
@@ -110,10 +146,20 @@ async function writeProperty(bug: Bug, folder: string): Promise<string> {
 }
 
 async function list(flags: StoreFlags, context: CliContext): Promise<ExitCode> {
-  const store = await openStore(flags.store);
-  const { bugs, problems } = await store.list();
+  const {
+    place,
+    bugs: stored,
+    problems,
+    passedOver,
+  } = await withStore(flags, async (store) => ({
+    place: store.place,
+    ...(await store.list()),
+    passedOver: await store.ignored(),
+  }));
   for (const problem of problems) context.err(`isolde: ${problem}`);
-  const ignored = new Set((await store.ignored()).map(({ what }) => what));
+  const claim = (bug: BugRecord) => findingLabels.indexOf(labelOf(bug));
+  const bugs = stored.toSorted((a, b) => claim(a) - claim(b));
+  const ignored = new Set(passedOver.map(({ what }) => what));
   const isIgnored = ({ id, signature }: BugRecord) => ignored.has(id) || ignored.has(signature);
   if (flags.json === true) {
     context.out(
@@ -123,47 +169,81 @@ async function list(flags: StoreFlags, context: CliContext): Promise<ExitCode> {
         2,
       ),
     );
-  } else if (bugs.length === 0) context.out(`no bugs in ${store.folder}`);
-  else {
+  } else {
     for (const bug of bugs) {
       const { shown, runs } = bug.reproduced;
       const masked = isIgnored(bug) ? ', ignored' : '';
       context.out(`${context.colors.bold(bug.id)}  ${oneLine(bug.title)}`);
       context.out(
-        `  ${describeLabel(labelOf(bug))}${bug.notIsolation === true ? '; not isolation' : ''}; seen ${bug.count}×, last ${bug.lastSeen}, ${shown} of ${runs} runs, signature ${bug.signature}${masked}`,
+        `  ${describeClaim(bug)}${bug.notIsolation === true ? '; not isolation' : ''}; seen ${bug.count}×, last ${bug.lastSeen}, ${shown} of ${runs} runs, signature ${bug.signature}${masked}`,
       );
     }
+    const others = await printCounterexamples(flags.store, context);
+    if (bugs.length + others === 0) context.out(`no bugs in ${place}`);
   }
   return problems.length > 0 ? exitCodes.undecided : exitCodes.nothingFound;
 }
 
 async function show(id: string, flags: StoreFlags, context: CliContext): Promise<ExitCode> {
-  const store = await openStore(flags.store);
-  const bug = await store.get(id);
+  const plan = await findCounterexample(flags.store, id, context);
+  if (plan !== undefined) return showCounterexample(plan, flags, context);
+  const { bug, place } = await withStore(flags, async (store) => {
+    const found = await store.get(id);
+    return { bug: found, place: store.folderOf(found.id) };
+  });
   if (flags.json === true) {
-    context.out(JSON.stringify(bug, null, 2));
+    context.out(JSON.stringify({ ...bug, label: labelOf(bug) }, null, 2));
     return exitCodes.nothingFound;
   }
   const { colors, width } = context;
   const style = { heading: colors.bold, result: colors.cyan, error: colors.red, width };
   context.out(reportTerminal(bug, style));
-  context.out(`\nfiles: ${store.folderOf(bug.id)}\nreplay: ${oneLine(bug.replay)}`);
+  context.out(`\nfiles: ${place}\nreplay: ${oneLine(bug.replay)}`);
   return exitCodes.nothingFound;
 }
 
-async function takeIn(folder: string, flags: ImportFlags, context: CliContext): Promise<ExitCode> {
+async function takeIn(source: string, flags: ImportFlags, context: CliContext): Promise<ExitCode> {
   let problems = 0;
   const onProblem = (why: string) => {
     problems++;
     context.err(`isolde: ${why}`);
   };
-  const store = await openStore(flags.store);
-  const added = await store.importFrom(folder, { trust: flags.trustCase === true, onProblem });
+  const options = { trust: flags.trustCase === true, onProblem };
+  const added = await withStore(
+    flags,
+    (store) =>
+      isSharedUrl(source) ? importShared(source, store, options) : store.importFrom(source, options),
+    true,
+  );
   if (flags.json === true) context.out(JSON.stringify(added));
   else
     for (const { id, isNew, count } of added)
-      context.out(isNew ? `${id}: new` : `${id}: known, seen ${count} times`);
+      context.out(isNew ? `${id}: new` : `${id}: known, seen ${counted(count, 'time')}`);
   return problems > 0 ? exitCodes.undecided : exitCodes.nothingFound;
+}
+
+/** Bugs of a shared store come through folders: the same reader, the same fence. */
+async function importShared(
+  source: string,
+  into: BugStore,
+  options: { readonly trust: boolean; readonly onProblem: (why: string) => void },
+): Promise<Added[]> {
+  const folder = await makeTemporaryFolder('import');
+  try {
+    await withStore({ store: source }, async (from) => {
+      const { bugs, problems } = await from.list();
+      for (const problem of problems) options.onProblem(problem);
+      for (const { id } of bugs) {
+        await from.exportTo(id, folder.path).catch((error: unknown) => {
+          if (!(error instanceof IsoldeError) || error.code !== 'bad-file') throw error;
+          options.onProblem(error.message);
+        });
+      }
+    });
+    return (await readdir(folder.path)).length === 0 ? [] : await into.importFrom(folder.path, options);
+  } finally {
+    await folder.remove();
+  }
 }
 
 async function ignore(
@@ -171,19 +251,18 @@ async function ignore(
   flags: StoreFlags & { readonly reason?: string },
   context: CliContext,
 ): Promise<ExitCode> {
-  const store = await openStore(flags.store);
-  // A signature may be ignored before it was ever seen here; what looks like neither is a slip.
-  const { bugs, problems } = await store.list();
-  for (const problem of problems) context.err(`isolde: ${problem}`);
-  const known = bugs.find(({ id, signature }) => id === what || signature === what);
-  if (known === undefined && !/^[0-9a-f]{12}$/.test(what)) {
-    throw new IsoldeError(
-      'usage',
-      `"${what}" is neither the id of a stored bug nor a signature (12 hexadecimal digits)`,
-    );
-  }
-  await store.ignore(what, flags.reason);
+  await withStore(flags, async (store) => {
+    await checkIgnorable(store, [what], context);
+    await store.ignore(what, flags.reason);
+  });
   context.out(flags.json === true ? JSON.stringify({ ignored: what }) : `${what} is ignored from now on`);
+  return exitCodes.nothingFound;
+}
+
+async function unignore(what: string, flags: StoreFlags, context: CliContext): Promise<ExitCode> {
+  if (!(await withStore(flags, (store) => store.unignore(what))))
+    throw new IsoldeError('usage', `"${what}" is not ignored; "isolde bugs list" shows what is`);
+  context.out(flags.json === true ? JSON.stringify({ unignored: what }) : `${what} is no longer ignored`);
   return exitCodes.nothingFound;
 }
 
@@ -192,8 +271,23 @@ async function rerun(ids: readonly string[], flags: RerunFlags, context: CliCont
   if (!Number.isInteger(runs) || runs < 1) {
     throw new IsoldeError('usage', `--runs takes a whole number above 0, not "${flags.runs}"`);
   }
-  const store = await openStore(flags.store);
+  const [plan] = ids.length === 1 ? [await findCounterexample(flags.store, ids[0]!, context)] : [];
+  if (plan !== undefined) return rerunCounterexample(plan, { ...flags, runs }, context);
+  return withStore(flags, (store) => rerunIn(store, ids, { ...flags, runs }, context));
+}
+
+async function rerunIn(
+  store: BugStore,
+  ids: readonly string[],
+  flags: Omit<RerunFlags, 'runs'> & { readonly runs: number },
+  context: CliContext,
+): Promise<ExitCode> {
+  const { runs } = flags;
   const { bugs, problems } = await bugsToRun(store, ids, context);
+  if (flags.targets !== undefined) {
+    const { rerunOver } = await import('./rerun-matrix.js');
+    return rerunOver(bugs, problems, { ...flags, runs: String(runs) }, context);
+  }
   const targets = new Targets(flags.target, context.defaultTarget);
   const reports: (RerunReport & { readonly bug: Bug; readonly target: string })[] = [];
   try {
@@ -249,7 +343,7 @@ async function rerun(ids: readonly string[], flags: RerunFlags, context: CliCont
 
 /** The bugs asked for, or all. One that cannot be read is reported and left out. */
 async function bugsToRun(
-  store: Store,
+  store: BugStore,
   ids: readonly string[],
   context: CliContext,
 ): Promise<{ readonly bugs: readonly Bug[]; readonly problems: number }> {
@@ -266,7 +360,7 @@ async function bugsToRun(
   }
   if (bugs.length === 0 && problems.length > 0) throw new IsoldeError('bad-file', problems.join('\n'));
   for (const problem of problems) context.err(`isolde: ${problem}`);
-  if (bugs.length === 0) context.err(`isolde: no bugs in ${store.folder}`);
+  if (bugs.length === 0) context.err(`isolde: no bugs in ${store.place}`);
   return { bugs, problems: problems.length };
 }
 
@@ -281,7 +375,7 @@ async function rerunOne(
     return { result: { outcome: 'not-run', why, shown: 0, runs: 0 }, target: undefined };
   }
   // What is said to abort the engine must not end us.
-  const safe = bug.finding.oracle === 'server' ? (inOwnProcess(url) ?? url) : url;
+  const safe = isServerFailure(bug.finding) ? (inOwnProcess(url) ?? url) : url;
   const target = await targets.open(safe);
   await admit(target, sqlOfCase(bug.case), { trust: options.trust, source: bug.id });
   const result = await rerunBug(bug, target, options);
@@ -307,7 +401,7 @@ class Targets {
     const home = homeUrl(bug);
     if (home !== undefined) return home;
     // What the environment names is for bugs of that engine that have no private server to run on.
-    const scheme = this.usual?.split(':')[0]?.toLowerCase() ?? '';
+    const scheme = this.usual?.split(/[@:]/)[0]?.toLowerCase() ?? '';
     return findDeclaration(bug.target.name)?.schemes.includes(scheme) === true ? this.usual : undefined;
   }
 

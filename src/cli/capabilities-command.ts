@@ -4,7 +4,7 @@ import { printCapabilities } from '../generate/index.js';
 import { learnCapabilities } from '../properties/index.js';
 import { openTarget } from '../targets/index.js';
 import { counted } from '../words.js';
-import { knownCapabilities } from './capabilities-file.js';
+import { describeLost, knownCapabilities } from './capabilities-file.js';
 import { type CliContext, type ExitCode, exitCodes } from './context.js';
 import { positive, writeText } from './flags.js';
 
@@ -58,7 +58,7 @@ async function run(
     context.out(`${counted(statements, 'statement')}: ${proven.length} features work`);
     context.out(`refused, or declared to be missing: ${unsupported.join(', ') || 'nothing'}`);
     if (gained.length > 0) context.out(`new: ${gained.join(', ')}`);
-    for (const feature of lost) context.out(`lost: ${feature} worked before and is refused now`);
+    for (const each of lost) context.out(`lost: ${describeLost(each)}`);
   }
   if (flags.file !== undefined && (lost.length === 0 || flags.accept === true))
     await writeText(flags.file, printCapabilities(capabilities));

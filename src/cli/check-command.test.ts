@@ -28,6 +28,14 @@ async function isolde(...args: string[]) {
 let folder = '';
 const at = (name: string): string => join(folder, name);
 
+async function written(name: string, text: string): Promise<string> {
+  await writeFile(at(name), text);
+  return at(name);
+}
+
+/** Write skew without reads before the writes, so that only the order of versions that is left shows it. */
+const blindSkew = 'w(2,0,0,0)\nw(10,0,0,0)\nw(2,1,1,1)\nr(10,0,1,1)\nw(10,3,2,2)\nr(2,0,2,2)\n';
+
 /** A history of one read, after a set-up of one row. */
 function sqlHistory(sql: string, rows: Row[]): History {
   return {
@@ -74,6 +82,19 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe('isolde check', () => {
+  it('checks every history of a folder, and says what takes a case', async () => {
+    const { code, out } = await isolde('check', 'examples/histories');
+    expect(code).toBe(1);
+    const verdicts = out.split('\n').filter((line) => line.includes('\t'));
+    expect(verdicts.map((line) => line.replace(/^.*[/]/, '').split('\t')[0])).toEqual([
+      'duckdb-17223.history.jsonl',
+      'duckdb-raw.history.jsonl.gz',
+      'write-skew.edn',
+    ]);
+    const script = await isolde('check', 'examples/scripts/duckdb-17223.sql');
+    expect([script.code, script.err]).toEqual([3, expect.stringContaining('isolde run')]);
+  });
+
   it('looks at other levels only when asked to, and prints the verdict before it does', async () => {
     const asked = JSON.parse((await isolde('check', at('skew.edn'), '-l', 'snapshot', '--json')).out);
     expect(asked.levels).toMatchObject({ snapshot: 'holds', causal: 'unknown' });
@@ -113,6 +134,22 @@ describe('isolde check', () => {
     expect(err).toContain('--budget takes seconds');
   });
 
+  it('gives up the weaker levels, too, when its seconds or megabytes are used up', async () => {
+    const file = await written('open.txt', blindSkew);
+    for (const level of ['read atomic', 'causal', 'snapshot']) {
+      expect(await isolde('check', file, '--level', level), level).toMatchObject({ code: 0 });
+    }
+    for (const level of ['read committed', 'read atomic']) {
+      const { code, err } = await isolde('check', file, '--level', level, '--budget', '0');
+      expect([level, code]).toEqual([level, 2]);
+      expect(err).toContain('0 s');
+    }
+    const { code, err } = await isolde('check', file, '--level', 'causal', '--memory', '0');
+    expect(code).toBe(2);
+    expect(err).toContain('do not fit in memory');
+    expect((await isolde('check', file, '--memory', 'much')).err).toContain('--memory takes megabytes');
+  });
+
   it('prints a line per file and ends with 0 when all hold', async () => {
     expect(await isolde('check', at('good.edn'))).toEqual({
       code: 0,
@@ -126,8 +163,30 @@ describe('isolde check', () => {
   it('ends with 1 when one does not, and says on standard error why', async () => {
     const { code, out, err } = await isolde('check', at('skew.edn'));
     expect({ code, out }).toEqual({ code: 1, out: `${at('skew.edn')}\tfalse` });
-    expect(err).toContain('write-skew; still possible: ');
+    expect(err).toContain('serializable is broken: write-skew; still possible: ');
     expect(err).toContain('snapshot');
+  });
+
+  it('does not call possible what the finding rules out', async () => {
+    const skew = await written('skew.txt', blindSkew);
+    const { out, err } = await isolde('check', skew);
+    expect(out).toBe(`${skew}\tfalse`);
+    expect(err).toContain(
+      'strong session serializable is broken: write-skew; still possible: strong session snapshot (',
+    );
+    const { findings } = JSON.parse((await isolde('check', skew, '--json')).out);
+    expect(findings.map(({ rulesOut }: { rulesOut: string[] }) => rulesOut)).toEqual([['repeatable read']]);
+    const { err: strongest } = await isolde('check', skew, '--strongest');
+    expect(strongest).toBe(err);
+    const stale = await written(
+      'stale.txt',
+      'w(1,1,0,0)\nr(1,1,1,1)\nw(1,2,1,1)\nr(1,2,2,2)\nw(2,2,2,2)\nr(2,2,3,3)\nr(1,1,3,3)\n',
+    );
+    for (const level of ['causal', 'serializable']) {
+      expect((await isolde('check', stale, '--level', level)).err).toContain(
+        'still possible: read atomic, cursor stability (',
+      );
+    }
   });
 
   it('holds SQL histories to the contract of the database that ran them', async () => {
@@ -312,6 +371,25 @@ describe('isolde convert', () => {
     await isolde('convert', at('lost.jsonl.gz'), at('lost.out'), '--from', 'elle-json', '--to', 'isolde');
     expect((await readAnyHistory(at('lost.out'))).format).toBe('isolde');
     expect((await isolde('check', at('lost.out'))).code).toBe(1);
+  });
+
+  it('says what is missing, and so does what it writes', async () => {
+    const sql = await readFile(at('sql.history.jsonl'));
+    const awdit = Buffer.from('w 1 345\n=====\nr 1 345\n-----\nw 2 12');
+    await writeFile(at('half.history.jsonl'), Buffer.concat([sql, Buffer.from('{"index":1,"sess')]));
+    await writeFile(at('half.txt'), awdit);
+    for (const [from, to, why] of [
+      ['half.history.jsonl', 'half2.history.jsonl', 'ends in the middle of an entry'],
+      ['half.txt', 'half3.history.jsonl', 'the last line has no line break'],
+      ['half.txt', 'half4.edn', 'the last line has no line break'],
+    ] as const) {
+      const { code, err } = await isolde('convert', at(from), at(to));
+      expect(code).toBe(0);
+      expect(err).toContain(why);
+      expect((await isolde('check', at(to))).code).toBe(2);
+    }
+    const { out } = await isolde('convert', at('half.txt'), at('half5.jsonl'), '--json');
+    expect((JSON.parse(out) as { omitted: unknown[] }).omitted).toHaveLength(1);
   });
 
   it.each([

@@ -3,32 +3,30 @@
  * JSON object per line), everything for people in between on standard error. A file that cannot be read has no
  * verdict: it is an error, and the others are still checked.
  */
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
+import type { Certificate, CheckOptions, CheckResult, Demand, Finding } from '../check/index.js';
 import {
-  type Certificate,
-  type CheckOptions,
-  type CheckResult,
-  check,
-  type Demand,
+  checkKeyValues,
+  demandOfLevel,
   explain,
-  type Finding,
   findingsToDot,
-  parseAnomalySwitches,
-  parseDemand,
   workloadNames,
   workloadOf,
-} from '../check/index.js';
-import { type Contract, findContract } from '../contracts/index.js';
+} from '../check/kv/index.js';
+import type { Contract } from '../contracts/index.js';
 import { errorText, IsoldeError } from '../errors.js';
 import {
   type AnyHistory,
   type FormatName,
   formatNames,
+  historiesIn,
   parseFormatName,
   readAnyHistory,
+  UnknownFormatError,
 } from '../histories/index.js';
 import { type CliContext, type ExitCode, exitCodes } from './context.js';
+import { caseInstead } from './other-kind.js';
 import { readingProgress, stageProgress } from './reading-progress.js';
 
 interface CheckFlags {
@@ -41,6 +39,7 @@ interface CheckFlags {
   readonly dot?: string;
   readonly anomalies?: string;
   readonly budget?: number;
+  readonly memory?: number;
   readonly strongest?: boolean;
   readonly certificate?: string;
   readonly workload?: string;
@@ -77,6 +76,11 @@ export function checkCommand(program: Command, context: CliContext, exit: (code:
     )
     .option('--budget <seconds>', 'seconds after which a level is left undecided (default: 60)', parseSeconds)
     .option(
+      '--memory <megabytes>',
+      'what the tables of one question may take (default: 4096)',
+      parseMegabytes,
+    )
+    .option(
       '-w, --workload <name>',
       `check operations of this workload (recognised where it is unmistakable): ${workloadNames.join(', ')}`,
     )
@@ -103,10 +107,12 @@ async function checkFiles(
   context: CliContext,
 ): Promise<ExitCode> {
   const job: Job = {
-    demand: parseDemand(flags.level, flags.contract),
-    compareWith: comparedContract(flags.compare),
+    demand: await demandOf(flags),
+    compareWith: await comparedContract(flags.compare),
     ...(flags.format !== undefined && { format: parseFormatName(flags.format) }),
-    ...(flags.anomalies !== undefined && { anomalies: parseAnomalySwitches(flags.anomalies) }),
+    ...(flags.anomalies !== undefined && {
+      anomalies: (await import('../check/index.js')).parseAnomalySwitches(flags.anomalies),
+    }),
     ...(flags.workload !== undefined && { workload: askedWorkload(flags.workload, flags) }),
     flags,
     context,
@@ -115,7 +121,7 @@ async function checkFiles(
     throw new IsoldeError('usage', '--certificate takes one history: a proof belongs to one');
   const findings: Finding[] = [];
   let [failed, broken, undecided] = [false, false, false];
-  for (const file of files) {
+  for (const file of await expandFolders(files, job.format)) {
     if (context.signal.aborted) {
       undecided = true;
       break;
@@ -128,13 +134,35 @@ async function checkFiles(
     } catch (thrown) {
       if (!(thrown instanceof IsoldeError)) throw thrown;
       failed = true;
-      if (flags.json === true) context.out(JSON.stringify({ file, error: thrown.message }));
-      context.err(`isolde: ${thrown.message}`);
+      const message = await instead(file, thrown);
+      if (flags.json === true) context.out(JSON.stringify({ file, error: message }));
+      context.err(`isolde: ${message}`);
     }
   }
   if (flags.dot !== undefined) await writeText(flags.dot, findingsToDot(findings));
   if (failed) return exitCodes.error;
   return broken ? exitCodes.found : undecided ? exitCodes.undecided : exitCodes.nothingFound;
+}
+
+/** Contracts are loaded where one is named. */
+async function demandOf({ level, contract }: CheckFlags): Promise<Demand> {
+  if (contract === undefined) return demandOfLevel(level);
+  return (await import('../check/index.js')).parseDemand(level, contract);
+}
+
+/** Folders of several histories as what is in them; everything else as it is. */
+async function expandFolders(files: readonly string[], format: FormatName | undefined): Promise<string[]> {
+  const all = await Promise.all(
+    files.map((file) => historiesIn(file, format === undefined ? {} : { format })),
+  );
+  return all.flat();
+}
+
+/** What cannot be read as a history may be something else that we know. */
+async function instead(file: string, thrown: IsoldeError): Promise<string> {
+  if (!(thrown instanceof UnknownFormatError)) return thrown.message;
+  const head = await readFile(file, 'utf8').catch(() => '');
+  return caseInstead(file, head.slice(0, 4000)) ?? thrown.message;
 }
 
 /** The workload asked for, which has a demand of its own. */
@@ -170,6 +198,8 @@ async function checkFile(file: string, job: Job): Promise<CheckResult> {
     if (!printed && flags.json !== true) context.out(`${file}\t${valid}`);
     printed = true;
   };
+  // The oracles of SQL histories are most of the program: they are loaded where a history holds SQL.
+  const check = read.kind === 'kv' ? checkKeyValues : (await import('../check/index.js')).check;
   const { certificate, ...result } = check(read, job.demand, {
     ...optionsFor(file, read, job),
     // Under a contract between levels the verdict is not that of a level.
@@ -192,6 +222,7 @@ function optionsFor(
     ...(compareWith !== undefined && { compareWith }),
     ...(workload !== undefined && { workload }),
     ...(flags.budget !== undefined && { budget: flags.budget }),
+    ...(flags.memory !== undefined && { memory: flags.memory * 1024 ** 2 }),
     strongest: flags.strongest === true,
     ...(flags.certificate !== undefined && { certificate: true }),
     ...(large && { onProgress: stageProgress(file, context) }),
@@ -204,9 +235,16 @@ function parseSeconds(text: string): number {
   throw new IsoldeError('usage', `--budget takes seconds, such as 60 or 0.5, not "${text}"`);
 }
 
+function parseMegabytes(text: string): number {
+  const megabytes = Number(text);
+  if (text.trim() !== '' && megabytes >= 0) return megabytes;
+  throw new IsoldeError('usage', `--memory takes megabytes, such as 512, not "${text}"`);
+}
+
 /** The contract `--compare` names. */
-function comparedContract(id: string | undefined): Contract | undefined {
+async function comparedContract(id: string | undefined): Promise<Contract | undefined> {
   if (id === undefined) return undefined;
+  const { findContract } = await import('../contracts/index.js');
   const found = findContract(id);
   if (found?.mechanism !== undefined) return found;
   throw new IsoldeError(
@@ -243,13 +281,15 @@ function printExplanations(
 
 function summarize(
   file: string,
-  { valid, findings, strongest, unknownReasons }: CheckResult,
+  { valid, contract, level, findings, strongest, unknownReasons }: CheckResult,
   context: CliContext,
 ): void {
   if (valid === false) {
     const kinds = [...new Set(findings.map(({ kind }) => kind))].join(', ');
     const still = strongest.length === 0 ? '' : `; still possible: ${strongest.join(', ')}`;
-    context.err(`${file}: ${kinds}${still} (--explain shows the argument)`);
+    // What was asked for by one name may have been held to a level with another (`definitions`).
+    const broken = contract === undefined && level !== undefined ? `${level} is broken: ` : '';
+    context.err(`${file}: ${broken}${kinds}${still} (--explain shows the argument)`);
   }
   for (const reason of unknownReasons) context.err(`${file}: not decided: ${reason}`);
 }

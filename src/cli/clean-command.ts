@@ -32,7 +32,9 @@ async function clean(url: string, flags: CleanFlags, context: CliContext): Promi
       throw new IsoldeError('usage', `Nothing that Isolde could find again is left behind on ${target.name}`);
     }
     const found = await foundScratches.call(target);
-    const left = found.filter(({ inUse, madeAt }) => !inUse && Date.parse(madeAt) <= before);
+    const any = durationOf(flags.olderThan, '--older-than') === 0;
+    const isOld = (madeAt: string | undefined) => (madeAt === undefined ? any : Date.parse(madeAt) <= before);
+    const left = found.filter(({ inUse, madeAt }) => !inUse && isOld(madeAt));
     if (flags.dryRun !== true) for (const { namespace } of left) await dropFound.call(target, namespace);
     context.out(flags.json === true ? JSON.stringify(jsonOf(found, left, flags)) : show(found, left, flags));
     return exitCodes.nothingFound;
@@ -55,7 +57,7 @@ function show(found: readonly FoundScratch[], left: readonly FoundScratch[], fla
       : flags.dryRun === true
         ? 'would be dropped'
         : 'dropped';
-    return `${namespace}  made ${madeAt}  ${fate}`;
+    return `${namespace}  made ${madeAt ?? 'at an unknown time'}  ${fate}`;
   });
   const done = flags.dryRun === true ? 'would be dropped' : 'dropped';
   return [...lines, `${counted(left.length, 'namespace')} ${done}`].join('\n');

@@ -5,6 +5,7 @@
  */
 import { readFileSync } from 'node:fs';
 import pc from 'picocolors';
+import { type ConfigPlace, configPlace } from '../config-file.js';
 
 /** What `main` gets from whoever runs it: a process, or a test. */
 export interface CliWorld {
@@ -17,6 +18,10 @@ export interface CliWorld {
   /** Width of the terminal in characters. */
   readonly width: number;
   readonly signal: AbortSignal;
+  /** Lines typed or piped in; absent: nobody is there to type any. */
+  readonly lines?: () => AsyncIterable<string>;
+  /** The project's configuration. */
+  readonly config?: ConfigPlace | undefined;
   /** Environment variables. */
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
@@ -27,7 +32,7 @@ export interface CliContext extends CliWorld {
   readonly file: (text: string) => void;
   /** Takes the last lines of `err` away where that is a terminal. */
   readonly eraseLines: (count: number) => void;
-  /** The URL for commands that were given none, from `ISOLDE_TARGET`; undefined: the embedded default. */
+  /** The URL for commands that were given none, from `ISOLDE_TARGET` or the configuration; undefined: the embedded default. */
   readonly defaultTarget: string | undefined;
 }
 
@@ -53,6 +58,12 @@ function isIgnored(signal: number): boolean {
   } catch {
     return false;
   }
+}
+
+/** What is typed or piped in, line by line. */
+async function* linesOfInput(): AsyncGenerator<string, void, undefined> {
+  const { createInterface } = await import('node:readline');
+  yield* createInterface({ input: process.stdin, terminal: false });
 }
 
 /** The context of a real process. The first Ctrl-C asks commands to finish with what they have, the second kills. */
@@ -82,6 +93,8 @@ export function processContext(): CliWorld {
     colors: pc.createColors(outIsTerminal && pc.isColorSupported),
     width: process.stdout.columns ?? 120,
     signal: controller.signal,
+    lines: linesOfInput,
     env: process.env,
+    config: configPlace(process.env),
   };
 }

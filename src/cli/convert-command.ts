@@ -2,14 +2,11 @@
 import type { Command } from 'commander';
 import { IsoldeError } from '../errors.js';
 import {
-  type AnyHistory,
-  formatOfName,
+  type Converted,
+  convert,
   parseFormatName,
-  readAnyHistory,
   type WritableFormat,
   writableFormats,
-  writeKvHistory,
-  writeWholeHistory,
 } from '../histories/index.js';
 import { type CliContext, type ExitCode, exitCodes } from './context.js';
 import { readingProgress } from './reading-progress.js';
@@ -17,6 +14,7 @@ import { readingProgress } from './reading-progress.js';
 interface ConvertFlags {
   readonly from?: string;
   readonly to?: string;
+  readonly json?: boolean;
 }
 
 export function convertCommand(program: Command, context: CliContext, exit: (code: ExitCode) => void): void {
@@ -30,57 +28,32 @@ export function convertCommand(program: Command, context: CliContext, exit: (cod
       '--to <format>',
       `${writableFormats.join(', ')} (default: taken from the name: .edn, .jsonl, .history.jsonl)`,
     )
-    .action(async (from: string, to: string, flags: ConvertFlags) => {
-      await convert(from, to, flags, context);
+    .option('--json', 'print what was written as JSON')
+    .addHelpText('after', '\nExit code: 0 it is written, 3 error.')
+    .action(async (input: string, output: string, flags: ConvertFlags) => {
+      const written = await convert(input, output, {
+        ...(flags.to !== undefined && { to: writable(flags.to) }),
+        ...(flags.from !== undefined && { format: parseFormatName(flags.from) }),
+        onProgress: readingProgress(input, context),
+      });
+      tell(context, flags, written);
       exit(exitCodes.nothingFound);
     });
 }
 
-async function convert(
-  input: string,
-  output: string,
-  flags: ConvertFlags,
-  context: CliContext,
-): Promise<void> {
-  const to = outputFormat(output, flags.to);
-  const read = await readAnyHistory(input, {
-    ...(flags.from !== undefined && { format: parseFormatName(flags.from) }),
-    onProgress: readingProgress(input, context),
-  });
-  if (read.kind === 'kv') {
-    await writeKvHistory(output, read.history, to);
-    context.err(
-      `${output}: ${read.history.txCount} transactions, ${read.history.opCount} operations as ${to}`,
-    );
+function tell(context: CliContext, flags: ConvertFlags, written: Converted): void {
+  const { file, format, transactions, operations, omitted } = written;
+  if (flags.json === true) {
+    context.out(JSON.stringify(written));
     return;
   }
-  await convertSql(read, output, to);
-  context.err(`${output}: ${read.operations.length} operations as ${to}`);
+  const counts = transactions === undefined ? '' : `${transactions} transactions, `;
+  context.err(`${file}: ${counts}${operations} operations as ${format}`);
+  for (const reason of omitted)
+    context.err(`not in it, so a check cannot find that a level holds: ${reason}`);
 }
 
-async function convertSql(
-  read: AnyHistory & { readonly kind: 'sql' },
-  output: string,
-  to: WritableFormat,
-): Promise<void> {
-  if (to !== 'isolde') {
-    throw new IsoldeError(
-      'usage',
-      `a history of SQL statements can only be written as isolde: ${to} knows keys and values, not rows and predicates`,
-    );
-  }
-  await writeWholeHistory(output, { header: read.header, operations: read.operations });
-}
-
-function outputFormat(path: string, asked: string | undefined): WritableFormat {
-  if (asked === undefined) {
-    const byName = formatOfName(path);
-    if (byName !== undefined) return byName;
-    throw new IsoldeError(
-      'usage',
-      `the name ${path} tells no format; add --to ${writableFormats.join(' or --to ')}`,
-    );
-  }
+function writable(asked: string): WritableFormat {
   const format = writableFormats.find((each) => each === asked.toLowerCase());
   if (format !== undefined) return format;
   throw new IsoldeError('usage', `"${asked}" cannot be written; there are ${writableFormats.join(', ')}`);

@@ -3,11 +3,17 @@
 import type { Command } from 'commander';
 import { countStatements } from '../cases/index.js';
 import { explainOrdered } from '../check/index.js';
+import { describeEnvironment } from '../environment.js';
 import { renderInterleaving } from '../histories/index.js';
-import { duration, hunt, openShelf, type Shelved } from '../hunt/index.js';
+import { duration, hunt, openShelf, replayLine, type Shelved } from '../hunt/index.js';
+import { usualChoice } from '../judge/index.js';
+import { contractTitle, knownLine } from '../report/index.js';
 import { openTarget } from '../targets/index.js';
+import { oneLine, shellWord } from '../visible.js';
 import { counted } from '../words.js';
 import { type CliContext, type ExitCode, exitCodes } from './context.js';
+import { usualStore } from './existing-store.js';
+import { identifyBy, knownFolder, openAllKnown } from './known-command.js';
 
 /**
  * Rounds are the same for everybody; the release under test decides what they find. This seed first meets an UPDATE of a row
@@ -20,16 +26,25 @@ export function demoCommand(program: Command, context: CliContext, exit: (code: 
   program
     .command('demo')
     .description('hunt in the embedded database for a minute at most, and show the bug that was found')
-    .option('--store <folder>', 'where bugs are kept', '.isolde')
-    .action(async ({ store }: { readonly store: string }) => exit(await demo(store, context)));
+    .option('--store <folder>', 'where bugs are kept', usualStore)
+    .option('--json', 'print the bug as JSON')
+    .addHelpText('after', '\nExit code: 0 nothing found, 1 a bug, 3 error.')
+    .action(async (flags: DemoFlags) => exit(await demo(flags, context)));
 }
 
-async function demo(store: string, context: CliContext): Promise<ExitCode> {
+interface DemoFlags {
+  readonly store: string;
+  readonly json?: boolean;
+}
+
+async function demo({ store, json }: DemoFlags, world: CliContext): Promise<ExitCode> {
+  const context = json === true ? { ...world, out: world.err } : world;
   const done = new AbortController();
   const stop = () => done.abort();
   context.signal.addEventListener('abort', stop);
   let shown: Shelved | undefined;
   const shelf = await openShelf(store);
+  const identify = identifyBy(await openAllKnown(knownFolder, context), false);
   try {
     const { counters } = await hunt({
       open: () => openTarget(undefined),
@@ -37,7 +52,9 @@ async function demo(store: string, context: CliContext): Promise<ExitCode> {
       seed,
       forMs: mostMs,
       signal: done.signal,
-      replayLine: (round) => `npx isolde hunt --seed ${seed} --rounds ${round}..${round}`,
+      identify,
+      replayLine: replayLine({ contract: usualChoice, seed }),
+      environment: describeEnvironment(),
       onEvent: (event) => {
         if (event.kind === 'opened') {
           const { version } = event.target.stamp;
@@ -57,9 +74,11 @@ async function demo(store: string, context: CliContext): Promise<ExitCode> {
       return exitCodes.nothingFound;
     }
     context.out(
-      `${counted(counters.rounds, 'round')} and ${duration(counters.seconds)} later there is a bug of this release. It was replayed ${shown.bug.reproduced.runs} times of ${shown.bug.reproduced.runs}\nand cut down from ${shown.bug.raw?.operations} statements to ${countStatements(shown.bug.case)}:\n`,
+      `${counted(counters.rounds, 'round')} and ${duration(counters.seconds)} later there is a bug of this release. It was replayed ${shown.bug.reproduced.shown} times of ${shown.bug.reproduced.runs}\nand cut down from ${shown.bug.raw?.operations} statements to ${countStatements(shown.bug.case)}:\n`,
     );
-    showBug(shown, context);
+    showBug(shown, store, context);
+    const { id, title, signature, known } = shown.bug;
+    if (json === true) world.out(JSON.stringify({ id, title, signature, known, files: shown.files }));
     return exitCodes.found;
   } finally {
     context.signal.removeEventListener('abort', stop);
@@ -67,15 +86,19 @@ async function demo(store: string, context: CliContext): Promise<ExitCode> {
   }
 }
 
-function showBug({ bug, files }: Shelved, { out, colors, width }: CliContext): void {
+function showBug({ bug, files }: Shelved, store: string, { out, colors, width }: CliContext): void {
   const style = { heading: colors.bold, result: colors.cyan, error: colors.red };
   out(bug.case.setup.map((sql) => colors.dim(`${sql};`)).join('\n'));
   out(`\n${renderInterleaving(bug.history, { width, style, numbered: true })}\n`);
   out(`${colors.bold(colors.red(bug.title))}`);
+  if (bug.known !== undefined) out(oneLine(knownLine(bug.known)));
   out(explainOrdered(bug.finding));
-  out(`It breaks ${bug.contract} (${bug.clause}): ${bug.sources[0]?.url ?? ''}\n`);
+  out(`It breaks what ${contractTitle(bug)} promises: ${bug.sources[0]?.url ?? ''}\n`);
   out(
     ['Reports, ready to be filed:', ...files.map((file) => `  ${file}`), `Again: ${bug.replay}`].join('\n'),
   );
-  out('Next:  isolde hunt mariadb: --for 2m    isolde probe postgres:    isolde bugs list    isolde --help');
+  out('Next:  npx isolde hunt mariadb: --for 2m    npx isolde probe postgres:    npx isolde --help');
+  out(
+    `See it step by step in a browser:  npx isolde studio${store === usualStore ? '' : ` ${shellWord(store)}`}`,
+  );
 }

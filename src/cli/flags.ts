@@ -1,9 +1,11 @@
 /** What several commands read from their arguments, and what they write. */
-import { writeFile } from 'node:fs/promises';
+import { appendFile, writeFile } from 'node:fs/promises';
+import type { Command } from 'commander';
 import { type OracleName, oracles } from '../check/index.js';
 import { type Contract, contracts, findContract, type Level, parseLevel } from '../contracts/index.js';
 import { errorText, IsoldeError } from '../errors.js';
-import type { CliContext } from './context.js';
+import type { Asked } from '../reduce/index.js';
+import { type CliContext, trustCaseHelp } from './context.js';
 
 export function positive(text: string, flag: string): number {
   const number = Number(text);
@@ -61,9 +63,74 @@ export function explainUndecided(reasons: readonly string[], context: CliContext
 }
 
 export async function writeText(file: string, text: string): Promise<void> {
+  await writeWith(writeFile, file, text);
+}
+
+/** Adds to a file, which need not be there. */
+export async function appendText(file: string, text: string): Promise<void> {
+  await writeWith(appendFile, file, text);
+}
+
+async function writeWith(
+  write: (file: string, text: string) => Promise<void>,
+  file: string,
+  text: string,
+): Promise<void> {
   try {
-    await writeFile(file, text);
+    await write(file, text);
   } catch (error) {
     throw new IsoldeError('file-system', `cannot write ${file}: ${errorText(error)}`, { cause: error });
   }
+}
+
+/** What is asked of a case that is run and judged. */
+export interface JudgedCaseFlags {
+  readonly target?: string;
+  readonly level?: string;
+  readonly contract?: string;
+  readonly oracle?: string;
+  readonly trustCase?: boolean;
+}
+
+/** The options of every command that runs a case from a file and judges it. */
+export function judgedCaseOptions(command: Command, usualOracle: string): Command {
+  return command
+    .option('-t, --target <url>', 'the database (default: ISOLDE_TARGET, or duckdb:)')
+    .option('-l, --level <level>', 'isolation level where the file names none')
+    .option('-c, --contract <contract>', 'what is promised (default: the vendor’s contract at that level)')
+    .option('--oracle <name>', `who judges: ${runOracles.join(', ')} (default: ${usualOracle})`)
+    .option('--trust-case', trustCaseHelp);
+}
+
+/** `trust`: the file's SQL may also run where the login may write outside scratch namespaces. */
+export type AskedOfCase = Asked & { readonly trust: boolean };
+
+export function askedOf(flags: JudgedCaseFlags): AskedOfCase {
+  return {
+    trust: flags.trustCase === true,
+    ...(flags.level !== undefined && { level: levelOf(flags.level) }),
+    ...(flags.contract !== undefined && { contract: contractNamed(flags.contract) }),
+    ...(flags.oracle !== undefined && { oracle: oracleOf(flags.oracle) }),
+  };
+}
+
+export interface LimitFlags {
+  readonly statementTimeout: string;
+  readonly lockTimeout: string;
+}
+
+export function limitOptions(command: Command): Command {
+  return command
+    .option('--statement-timeout <ms>', 'limit for one statement', '10000')
+    .option('--lock-timeout <ms>', 'limit for waiting on a lock', '5000');
+}
+
+export function limitsOf(flags: LimitFlags): {
+  readonly statementTimeoutMs: number;
+  readonly lockTimeoutMs: number;
+} {
+  return {
+    statementTimeoutMs: positive(flags.statementTimeout, '--statement-timeout'),
+    lockTimeoutMs: positive(flags.lockTimeout, '--lock-timeout'),
+  };
 }

@@ -6,8 +6,8 @@
  * Our own colours and cursor movements must pass, and those alone. Each is written with a mark behind its escape
  * character that is drawn anew for every process: data that brings an escape sequence cannot bring the mark.
  */
-import { randomBytes } from 'node:crypto';
 import type pc from 'picocolors';
+import { type Config, targetNamed, urlsOf } from '../config-file.js';
 import { secretFilter, secretsIn } from '../secrets.js';
 import { showControls } from '../visible.js';
 import type { CliContext, CliWorld } from './context.js';
@@ -17,13 +17,16 @@ type Colors = ReturnType<typeof pc.createColors>;
 const esc = '\u001b';
 
 /** The context commands get: the world's, behind the filter, which also hides the secrets of URLs given as `args`. */
-export function guardOutput(world: CliWorld, args: readonly string[] = []): CliContext {
-  const { ISOLDE_TARGET: defaultTarget = '', PGPASSWORD = '', MYSQL_PWD = '' } = world.env ?? {};
-  const secrets = [...args, defaultTarget].flatMap(secretsIn);
+export function guardOutput(world: CliWorld, args: readonly string[] = [], config?: Config): CliContext {
+  const { ISOLDE_TARGET: fromEnvironment = '', ISOLDE_FLEET_DB: fleet = '' } = world.env ?? {};
+  const { PGPASSWORD = '', MYSQL_PWD = '' } = world.env ?? {};
+  const named = fromEnvironment === '' ? (config?.target ?? '') : fromEnvironment;
+  const defaultTarget = config === undefined ? named : targetNamed(config, named);
+  const configured = config === undefined ? [] : urlsOf(config);
+  const secrets = [...args, ...configured, defaultTarget, fleet].flatMap(secretsIn);
   const hide = secretFilter([...secrets, PGPASSWORD, MYSQL_PWD].filter((secret) => secret !== ''));
-  const mark = `${esc}${randomBytes(12).toString('hex')};`;
-  const marked = (sequence: string) => sequence.replaceAll(esc, mark);
-  const filtered = (text: string) => hide(text).split(mark).map(showControls).join(esc);
+  const { marked, unmarked } = marking();
+  const filtered = (text: string) => unmarked(hide(text)).map(showControls).join(esc);
   const { out, err, outIsTerminal, errIsTerminal } = world;
   return {
     ...world,
@@ -36,6 +39,23 @@ export function guardOutput(world: CliWorld, args: readonly string[] = []): CliC
       // A writer ends what it writes with a line break, which the last movement takes back.
       if (errIsTerminal) err(`${esc}[${count}A${esc}[0J${esc}[1A`);
     },
+  };
+}
+
+/** The mark is drawn when the first sequence of ours needs it: until then no text can hold it, and most commands print none. */
+function marking(): {
+  readonly marked: (sequence: string) => string;
+  /** The text between the marks. */
+  readonly unmarked: (text: string) => string[];
+} {
+  let mark: string | undefined;
+  return {
+    marked: (sequence) => {
+      if (!sequence.includes(esc)) return sequence;
+      mark ??= `${esc}${Buffer.from(crypto.getRandomValues(new Uint8Array(12))).toString('hex')};`;
+      return sequence.replaceAll(esc, mark);
+    },
+    unmarked: (text) => (mark === undefined ? [text] : text.split(mark)),
   };
 }
 

@@ -3,6 +3,7 @@
 import { readFile } from 'node:fs/promises';
 import { type Command, Option } from 'commander';
 import type { ScheduledCase } from '../cases/index.js';
+import { isServerFailure } from '../check/index.js';
 import {
   contracts,
   type FindingLabel,
@@ -11,6 +12,7 @@ import {
   type Level,
   labelOf,
 } from '../contracts/index.js';
+import { describeEnvironment } from '../environment.js';
 import { errorText, IsoldeError } from '../errors.js';
 import { type Profile, parseProfile, profiles } from '../generate/index.js';
 import {
@@ -25,6 +27,7 @@ import {
   openShelf,
   readTemplates,
   renderCounters,
+  replayLine,
   type Shelved,
   templatesOfStore,
 } from '../hunt/index.js';
@@ -33,8 +36,10 @@ import { hideSecrets } from '../secrets.js';
 import { admit, defaultTargetUrl, sqlOfCase, type Target } from '../targets/index.js';
 import { counted } from '../words.js';
 import { type CliContext, type ExitCode, exitCodes, trustCaseHelp } from './context.js';
-import { levelOf, oracleOf, positive, runOracles, timeOf } from './flags.js';
+import { appendText, levelOf, oracleOf, positive, runOracles, timeOf, writeText } from './flags.js';
+import { printHuntJunit, printHuntSummary } from './hunt-summary.js';
 import { LiveView } from './hunt-view.js';
+import { checkIgnorableIn } from './ignorable.js';
 import { identifyBy, knownFolder, knownFolderHelp, openAllKnown } from './known-command.js';
 import { readCase } from './run-command.js';
 
@@ -61,6 +66,9 @@ interface HuntFlags {
   readonly failOn: FindingLabel;
   readonly known: string;
   readonly onlyNew?: boolean;
+  readonly junit?: string;
+  readonly summary?: string;
+  readonly sibling?: string;
 }
 
 const defaultStore = '.isolde';
@@ -105,6 +113,10 @@ export function huntCommand(program: Command, context: CliContext, exit: (code: 
     .option('-s, --seed <seed>', 'the same seed gives the same rounds', '1')
     .option('-j, --jobs <count>', 'rounds that run at once, each in a namespace of its own', '1')
     .option('-n, --runs <count>', 'replays that must all show a finding', '3')
+    .option(
+      '--sibling <url>',
+      'another engine or version: each bug’s case runs there as well, as a second look',
+    )
     .option('--ignore <bug>', 'a known bug, by id or signature (may be repeated)', collect)
     .option('--store <folder>', 'where bugs are kept', defaultStore)
     .option('--keep-unconfirmed', 'keep the histories of findings that did not reproduce, for study')
@@ -121,6 +133,8 @@ export function huntCommand(program: Command, context: CliContext, exit: (code: 
         .default(findingLabels[0]),
     )
     .option('--json', 'print the result as JSON')
+    .option('--junit <file>', 'write the outcome as JUnit XML')
+    .option('--summary <file>', 'add a summary in Markdown to the file')
     .addHelpText(
       'after',
       '\nExit code: 0 nothing found that --fail-on asks for, 1 found, 3 error. Ctrl-C stops and keeps what was found.',
@@ -141,6 +155,7 @@ async function runHunt(url: string | undefined, flags: HuntFlags, context: CliCo
   const jobs = positive(flags.jobs, '--jobs');
   const confirmRuns = positive(flags.runs, '--runs');
   const bugs = flags.bugs === undefined ? undefined : positive(flags.bugs, '--bugs');
+  if (flags.ignore !== undefined) await checkIgnorableIn(flags.store, flags.ignore, context);
   const shelf = await openShelf(flags.store, {
     ignore: flags.ignore ?? [],
     keepUnconfirmed: flags.keepUnconfirmed === true,
@@ -163,20 +178,21 @@ async function runHunt(url: string | undefined, flags: HuntFlags, context: CliCo
   const identify = identifyBy(await openAllKnown(flags.known, context), flags.trustCase === true);
   const crashed = new CrashedEngines(flags.store);
   const opener = new EngineOpener(url, crashed, context.err);
+  const sibling =
+    flags.sibling === undefined ? undefined : new EngineOpener(flags.sibling, crashed, context.err);
   try {
     const result = await hunt({
       open: () => openFor(opener, templates, flags),
       shelf,
       seed: flags.seed,
       contract: flags.contract,
-      from,
-      jobs,
-      confirmRuns,
-      templates,
+      ...{ from, jobs, confirmRuns, templates },
       signal: context.signal,
-      replayLine: replayLine(url, flags, levels, reused?.hash),
+      replayLine: replayOf(url, flags, levels, reused?.hash),
+      environment: describeEnvironment(),
       onEvent: (event) => view.show(event),
       identify,
+      ...(sibling !== undefined && { openSibling: () => openFor(sibling, templates, flags) }),
       ...(reused === undefined ? {} : { found: reused.templates }),
       ...(to === undefined ? {} : { to }),
       ...(levels === undefined ? {} : { levels }),
@@ -186,8 +202,9 @@ async function runHunt(url: string | undefined, flags: HuntFlags, context: CliCo
       ...(bugs === undefined ? {} : { bugs }),
     });
     if (asked?.from === undefined) await state.write(stateAfter(before, result));
-    if (result.bugs.some(({ bug }) => bug.finding.kind === 'server-crash')) await opener.hasCrashed();
+    if (result.bugs.some(({ bug }) => isServerFailure(bug.finding))) await opener.hasCrashed();
     finish(result, flags, context, view);
+    await summarise(result, url, flags);
     return result.bugs.some((shelved) => counts(shelved, flags)) ? exitCodes.found : exitCodes.nothingFound;
   } finally {
     crashed.end();
@@ -214,6 +231,13 @@ function nameOf(
 function counts({ bug, isNew }: Shelved, { failOn, onlyNew }: HuntFlags): boolean {
   if (findingLabels.indexOf(labelOf(bug)) > findingLabels.indexOf(failOn)) return false;
   return onlyNew !== true || (isNew && bug.known?.verdict !== 'duplicate');
+}
+
+async function summarise(result: HuntResult, url: string | undefined, flags: HuntFlags): Promise<void> {
+  const target = hideSecrets(url ?? defaultTargetUrl);
+  const summarised = { result, target, counts: (shelved: Shelved) => counts(shelved, flags) };
+  if (flags.junit !== undefined) await writeText(flags.junit, printHuntJunit(summarised));
+  if (flags.summary !== undefined) await appendText(flags.summary, printHuntSummary(summarised));
 }
 
 /** How far all hunts of this name came together. */
@@ -259,7 +283,7 @@ async function reusedTemplates(
 }
 
 /** Before a database is opened: a slip of the pen must not start a server. */
-function checkContract(choice: string): void {
+export function checkContract(choice: string): void {
   if (contractChoices.includes(choice) || findContract(choice) !== undefined) return;
   const known = contracts.map(({ id }) => id).join(', ');
   throw new IsoldeError(
@@ -270,15 +294,16 @@ function checkContract(choice: string): void {
 
 function finish(result: HuntResult, flags: HuntFlags, context: CliContext, view: LiveView): void {
   view.erase();
-  const { counters, bugs, finished, stopped } = result;
+  const { counters, bugs, finished, stopped, levels } = result;
   if (flags.json === true) {
     const listed = bugs.map(({ bug, isNew, files }) => {
       const { id, title, signature, contract, clause, reproduced, replay } = bug;
       const { secondLook = [], notIsolation = false, known } = bug;
       const facts = { id, title, signature, contract, clause, reproduced, replay, known };
-      return { ...facts, isNew, secondLook, notIsolation, files };
+      return { ...facts, label: labelOf(bug), isNew, secondLook, notIsolation, files };
     });
-    context.out(JSON.stringify({ stopped, finished, counters, bugs: listed }));
+    const target = { name: result.target.name, version: result.target.version };
+    context.out(JSON.stringify({ target, levels, stopped, finished, counters, bugs: listed }));
     return;
   }
   context.err(renderCounters(counters, bugs.length));
@@ -286,27 +311,17 @@ function finish(result: HuntResult, flags: HuntFlags, context: CliContext, view:
   else context.out(`${counted(bugs.length, 'bug')} in ${flags.store}/bugs`);
 }
 
-/** The command that runs one round again. */
-function replayLine(
+function replayOf(
   url: string | undefined,
   flags: HuntFlags,
   levels: readonly Level[] | undefined,
   reused: string | undefined,
-) {
-  const quote = (text: string) => (/^[\w:./=+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
-  const words = [
-    'npx isolde hunt',
-    ...(url === undefined ? [] : [quote(hideSecrets(url))]),
-    ...(levels ?? []).map((level) => `--level ${quote(level)}`),
-    ...(flags.contract === usualChoice ? [] : [`--contract ${quote(flags.contract)}`]),
-    ...(flags.profile === undefined ? [] : [`--profile ${quote(flags.profile)}`]),
-    ...(flags.oracle ?? []).map((name) => `--oracle ${name}`),
-    ...(flags.template ?? []).map((file) => `--template ${quote(file)}`),
-    ...(reused === undefined ? [] : [`--reuse ${reused}`]),
-    ...(reused === undefined || flags.store === defaultStore ? [] : [`--store ${quote(flags.store)}`]),
-    `--seed ${quote(flags.seed)}`,
-  ];
-  return (round: number) => `${words.join(' ')} --rounds ${round}..${round}`;
+): (round: number) => string {
+  const store = flags.store === defaultStore ? undefined : flags.store;
+  return replayLine({
+    ...{ target: url, levels, reused, store, contract: flags.contract, profile: flags.profile },
+    ...{ oracles: flags.oracle, templates: flags.template, seed: flags.seed },
+  });
 }
 
 async function profileOf(name: string): Promise<Profile | string> {
@@ -325,7 +340,7 @@ async function profileOf(name: string): Promise<Profile | string> {
 }
 
 /** `500`: so many; `120..`: from there; `120..127`: both ends. */
-function roundsOf(text: string): { readonly from?: number; readonly to?: number } {
+export function roundsOf(text: string): { readonly from?: number; readonly to?: number } {
   const range = /^(\d+)\.\.(\d*)$/.exec(text);
   if (range !== null) {
     const from = Number(range[1]);

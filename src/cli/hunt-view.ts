@@ -1,5 +1,5 @@
 /** A hunt while it runs: lines written over on a terminal, a plain log elsewhere. */
-import { type HuntEvent, renderBug, renderCounters } from '../hunt/index.js';
+import { type HuntEvent, type HuntStyle, renderBug, renderCounters } from '../hunt/index.js';
 import { vendorContract } from '../judge/index.js';
 import type { CliContext } from './context.js';
 
@@ -40,7 +40,9 @@ export class LiveView {
         return;
       case 'bug':
         this.erase();
-        (this.quiet ? context.err : context.out)(renderBug(event.shelved, event.round, event.seconds));
+        (this.quiet ? context.err : context.out)(
+          renderBug(event.shelved, event.round, event.seconds, styleOf(context)),
+        );
         return;
       case 'reopened':
         this.erase();
@@ -71,12 +73,10 @@ export class LiveView {
       this.context.err(text.replace('\n', '; '));
       return;
     }
-    this.context.err(
-      text
-        .split('\n')
-        .map((line) => line.slice(0, this.context.width - 1))
-        .join('\n'),
-    );
+    const [done = '', found = ''] = text.split('\n').map((line) => line.slice(0, this.context.width - 1));
+    const { colors } = this.context;
+    const tone = event.distinct > 0 ? colors.red : event.counters.raw > 0 ? colors.yellow : colors.green;
+    this.context.err(`${colors.dim(done)}\n${tone(found)}`);
     this.#drawn = true;
   }
 
@@ -85,4 +85,15 @@ export class LiveView {
     if (this.#drawn) this.context.eraseLines(2);
     this.#drawn = false;
   }
+}
+
+/** A broken manual is what a hunt is for; what only theory forbids is not. */
+function styleOf({ colors }: CliContext): HuntStyle {
+  const claims = { 'breaks-manual': colors.red, reported: colors.yellow, theory: colors.dim };
+  return {
+    title: colors.bold,
+    claim: (text, label) => claims[label](text),
+    known: colors.cyan,
+    quiet: colors.dim,
+  };
 }

@@ -17,6 +17,7 @@ describe('isolde known', () => {
     expect(shown.code).toBe(0);
     expect(shown.out).toContain('T2: UPDATE t SET v = 55 WHERE id = 1;');
     expect(shown.out).toContain('wrong: T1.2 rows (2, 20)');
+    expect(shown.out).toContain('case written from: facts');
     expect((await isolde(['known', 'show', 'nothing', ...own])).err).toContain(
       'no known bug is called "nothing"',
     );
@@ -43,6 +44,16 @@ describe('isolde known', () => {
     expect(listed.out).toContain('DuckDB #99999');
     const run = await isolde(['known', 'run', 'duckdb-99999', '-t', 'duckdb:', '--json', ...own]);
     expect(JSON.parse(run.out)).toMatchObject({ results: [{ outcome: 'ran', findings: [] }] });
+  });
+
+  it('keeps a report in no known notation as text, and shows it without what steers a terminal', async () => {
+    const file = join(folder, 'prose.md');
+    writeFileSync(file, '# Odd rows\nAfter the update two rows were there.\u001b[2J\nNobody knows why.\n');
+    await isolde(['known', 'import', file, '--engine', 'mysql', '--id', 'odd-rows', ...own]);
+    const shown = await isolde(['known', 'show', 'odd-rows', ...own]);
+    expect(shown.out).toContain('two rows were there.\\x1b[2J\nNobody knows why.');
+    const json = JSON.parse((await isolde(['known', 'show', 'odd-rows', '--json', ...own])).out);
+    expect(json).toMatchObject({ id: 'odd-rows', text: expect.stringContaining('Nobody knows why.') });
   });
 
   it('refuses what is no file, no table and no id', async () => {

@@ -8,19 +8,21 @@ import { Database } from '../judge/index.js';
 import {
   addToFolder,
   caseFeatures,
+  caseSources,
   importReports,
   isKnown,
   type KnownBug,
   type KnownRun,
   openKnown,
   type Repository,
+  readReportText,
   runKnown,
   wrongLines,
 } from '../known/index.js';
 import { witnessOperations } from '../report/index.js';
 import { openStore } from '../store/index.js';
 import { admit, openTarget, sqlOfCase, type Target } from '../targets/index.js';
-import { oneLine } from '../visible.js';
+import { oneLine, showControls } from '../visible.js';
 import { counted } from '../words.js';
 import { type CliContext, type ExitCode, exitCodes, trustCaseHelp } from './context.js';
 
@@ -111,7 +113,9 @@ async function list(flags: KnownFlags & ListFlags, context: CliContext): Promise
 /** As data, without what follows from the rest. */
 function plain(bug: KnownBug): object {
   const { vector: _, case: found, ...entry } = bug;
-  return found === undefined ? entry : { ...entry, script: printScript(found), wrong: wrongLines(found) };
+  if (found === undefined) return entry;
+  const { source } = found;
+  return { ...entry, script: printScript(found), wrong: wrongLines(found), ...(source && { source }) };
 }
 
 function find({ bugs }: Repository, id: string): KnownBug {
@@ -122,8 +126,9 @@ function find({ bugs }: Repository, id: string): KnownBug {
 
 async function show(id: string, flags: KnownFlags, context: CliContext): Promise<ExitCode> {
   const bug = find(await openAllKnown(flags.known, context), id);
+  const text = bug.from === 'own' ? await readReportText(flags.known, bug.id) : undefined;
   if (flags.json === true) {
-    context.out(JSON.stringify(plain(bug), null, 2));
+    context.out(JSON.stringify({ ...plain(bug), ...(text !== undefined && { text }) }, null, 2));
     return exitCodes.nothingFound;
   }
   const { features } = bug;
@@ -144,7 +149,10 @@ async function show(id: string, flags: KnownFlags, context: CliContext): Promise
   if (bug.case !== undefined) {
     context.out(`\n${printScript(bug.case).trimEnd()}`);
     for (const line of wrongLines(bug.case)) context.out(`wrong: ${line}`);
+    if (bug.case.source !== undefined)
+      context.out(`case written from: ${bug.case.source} (${caseSources[bug.case.source]})`);
   }
+  if (text !== undefined) context.out(`\n${showControls(text).trimEnd()}`);
   return exitCodes.nothingFound;
 }
 
@@ -171,10 +179,11 @@ async function addBug(id: string, flags: KnownFlags & AddFlags, context: CliCont
         about: bug.title,
         affected: [bug.target.version],
         fixed: [],
-        features: caseFeatures(bug.case, bug.level),
+        features: caseFeatures(bug.case, { engine: bug.target.name, level: bug.level }),
       },
       case: { case: { ...bug.case, level: bug.case.level ?? bug.level }, schedule: bug.schedule },
       wrong: wrongLines({ case: bug.case, witnesses }),
+      source: 'hunt',
     },
   ]);
   context.out(flags.json === true ? JSON.stringify({ id: bug.id }) : `${bug.id} is known from now on`);
@@ -239,7 +248,7 @@ interface RunFlags {
 }
 
 /** Bugs of the user's own folder are SQL from files; the shipped ones are ours. */
-async function admitKnown(
+export async function admitKnown(
   target: Target,
   { id, from, case: found }: KnownBug,
   trust: boolean,
@@ -264,12 +273,12 @@ export async function admitted(repository: Repository, target: Target, trust: bo
   return { bugs, problems: repository.problems, weights: repository.weights };
 }
 
-/** What a hunt asks of every bug it finds. */
+/** What a hunt asks of every bug it finds. A new bug that is taken for a known one is lost with `--only-new`: weak evidence leaves it open. */
 export function identifyBy(repository: Repository, trust: boolean): NonNullable<HuntOptions['identify']> {
   return async (bug, place) => {
     const usable = await admitted(repository, place.target, trust);
     const asked = { target: bug.target, level: bug.level, behaviour: bug };
-    const { verdict, reports, why } = await isKnown(asked, usable, place);
+    const { verdict, reports, why } = await isKnown(asked, usable, place, { withReads: 'undecided' });
     return { verdict, reports, why };
   };
 }
@@ -297,10 +306,10 @@ async function run(
       results.push({ bug, run: result });
       if (flags.json !== true) context.out(`${word(result)}  ${bug.id}\n  ${oneLine(result.why)}`);
     }
-    const { name, version } = database.target.stamp;
+    const { name, version, settings } = database.target.stamp;
     if (flags.json === true) {
       const listed = results.map(({ bug, run: each }) => ({ id: bug.id, ...each }));
-      context.out(JSON.stringify({ target: { name, version }, results: listed }, null, 2));
+      context.out(JSON.stringify({ target: { name, version, settings }, results: listed }, null, 2));
     } else {
       const shown = results.filter((each) => each.run.outcome === 'shows').length;
       context.out(`${shown} of ${results.length} show on ${name} ${version}`);

@@ -1,8 +1,7 @@
 /** `isolde property [FILE]`: tests properties of a database: the user's own, or those that come with Isolde. */
-import { readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import type { Command } from 'commander';
-import { errorText, IsoldeError } from '../errors.js';
+import { IsoldeError } from '../errors.js';
 import { printCapabilities } from '../generate/index.js';
 import {
   type Counterexample,
@@ -10,21 +9,20 @@ import {
   type Mix,
   type Property,
   type PropertyTestResult,
-  parseCounterexample,
   printPlan,
-  replayCounterexample,
   shippedProperties,
   testProperties,
 } from '../properties/index.js';
 import { hideSecrets } from '../secrets.js';
-import { admit, defaultTargetUrl, openTarget, type Target } from '../targets/index.js';
+import { defaultTargetUrl, openTarget, type Target } from '../targets/index.js';
 import { oneLine } from '../visible.js';
 import { counted } from '../words.js';
-import { knownCapabilities } from './capabilities-file.js';
+import { describeLost, knownCapabilities } from './capabilities-file.js';
 import { type CliContext, type ExitCode, exitCodes, trustCaseHelp } from './context.js';
 import { levelOf, positive, timeOf, writeText } from './flags.js';
 import { loadProperties } from './load-properties.js';
 import { printPropertyJunit } from './property-junit.js';
+import { replayFile } from './replay-counterexample.js';
 
 interface PropertyFlags {
   readonly target?: string;
@@ -83,13 +81,14 @@ export function propertyCommand(program: Command, context: CliContext, exit: (co
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
-      '\nExit code: 0 every property held, 1 one failed, 2 nothing could be decided, 3 error.',
+      '\nExit code: 0 every property held, 1 one failed or a feature of --capabilities is lost, 2 nothing could be decided, 3 error.',
     )
     .action(async (file: string | undefined, flags: PropertyFlags) => exit(await run(file, flags, context)));
 }
 
 async function run(file: string | undefined, flags: PropertyFlags, context: CliContext): Promise<ExitCode> {
-  if (flags.replay !== undefined) return replay(flags.replay, flags, context);
+  if (flags.replay !== undefined)
+    return replayFile(flags.replay, { ...flags, runs: positive(flags.runs, '--runs') }, context);
   const properties = await chosen(file, flags);
   if (flags.list === true) {
     for (const { name, says } of properties) context.out(`${name}${says === undefined ? '' : `: ${says}`}`);
@@ -135,7 +134,7 @@ async function run(file: string | undefined, flags: PropertyFlags, context: CliC
     );
   if (flags.json === true) context.out(JSON.stringify(asJson(result, kept), null, 2));
   else print(result, kept, context);
-  if (result.failures.length > 0) return exitCodes.found;
+  if (result.failures.length + result.lost.length > 0) return exitCodes.found;
   return result.counts.asserted === 0 || result.unconfirmed > 0
     ? exitCodes.undecided
     : exitCodes.nothingFound;
@@ -217,7 +216,8 @@ function progress(context: CliContext) {
 }
 
 function print(result: PropertyTestResult, kept: readonly Kept[], context: CliContext): void {
-  const { plans, counts, unconfirmed, mistaken, leftOut } = result;
+  const { plans, counts, unconfirmed, mistaken, leftOut, lost } = result;
+  for (const each of lost) context.out(context.colors.bold(`lost: ${describeLost(each)}`));
   for (const { found, folder, replay } of kept) {
     context.out(context.colors.bold(oneLine(found.failure.message)));
     context.out(
@@ -234,12 +234,13 @@ function print(result: PropertyTestResult, kept: readonly Kept[], context: CliCo
   context.out(
     `${counted(plans, 'plan')}, ${counted(counts.statements, 'statement')}, ${counted(counts.asserted, 'assertion')} ` +
       `(${counts.undecided} undecided, ${counted(counts.voided, 'group')} void), ${counted(counts.faults, 'fault')}: ` +
-      `${kept.length === 0 ? 'every property held' : counted(kept.length, 'failure')}`,
+      `${kept.length === 0 ? 'every property held' : counted(kept.length, 'failure')}` +
+      `${lost.length === 0 ? '' : `, ${counted(lost.length, 'feature')} lost`}`,
   );
 }
 
 function asJson(
-  { plans, counts, unconfirmed, mistaken, leftOut }: PropertyTestResult,
+  { plans, counts, unconfirmed, mistaken, leftOut, lost }: PropertyTestResult,
   kept: readonly Kept[],
 ) {
   const failures = kept.map(({ found, folder, replay }) => ({
@@ -253,42 +254,5 @@ function asJson(
     folder,
     replay,
   }));
-  return { plans, counts, unconfirmed, mistaken, leftOut, failures };
-}
-
-async function replay(name: string, flags: PropertyFlags, context: CliContext): Promise<ExitCode> {
-  const text = await readFile(name, 'utf8').catch((cause: unknown) => {
-    throw new IsoldeError('file-system', `cannot read ${name}: ${errorText(cause)}`, { cause });
-  });
-  const file = parseCounterexample(text, name);
-  const url = flags.target ?? context.defaultTarget ?? defaultTargetUrl;
-  const statements = file.plan.interactions.flatMap((each) => (each.type === 'statement' ? [each.sql] : []));
-  const open = async () => {
-    const target = await openTarget(url);
-    try {
-      await admit(target, { setup: [], statements }, { trust: flags.trustCase === true, source: name });
-    } catch (error) {
-      await target.close();
-      throw error;
-    }
-    return target;
-  };
-  const {
-    shown: times,
-    others,
-    runs,
-    last,
-  } = await replayCounterexample(file, open, {
-    runs: positive(flags.runs, '--runs'),
-    signal: context.signal,
-  });
-  if (flags.json === true)
-    context.out(JSON.stringify({ shown: times, others, runs, failure: last.failure }, null, 2));
-  else {
-    context.out(`${oneLine(file.message)}\n  shown in ${times} of ${counted(runs, 'run')}`);
-    if (others > 0)
-      context.out(`  another failure in ${counted(others, 'run')}: ${oneLine(last.failure?.message ?? '')}`);
-  }
-  if (times > 0) return exitCodes.found;
-  return others > 0 ? exitCodes.undecided : exitCodes.nothingFound;
+  return { plans, counts, unconfirmed, mistaken, leftOut, lost, failures };
 }

@@ -3,7 +3,6 @@ import type { Command } from 'commander';
 import { countStatements, printCaseFile } from '../cases/index.js';
 import { IsoldeError } from '../errors.js';
 import {
-  type Asked,
   type Candidate,
   candidateOf,
   compareStrategies,
@@ -26,55 +25,49 @@ import {
   subjectOfHistory,
 } from '../reduce/index.js';
 import { openTarget } from '../targets/index.js';
-import { type CliContext, type ExitCode, exitCodes, trustCaseHelp } from './context.js';
+import { type CliContext, type ExitCode, exitCodes } from './context.js';
 import {
-  contractNamed,
+  type AskedOfCase,
+  askedOf,
   explainUndecided,
-  levelOf,
-  oracleOf,
+  type JudgedCaseFlags,
+  judgedCaseOptions,
   positive,
-  runOracles,
   writeText,
 } from './flags.js';
+import { shrinkTogether } from './reduce-interactive.js';
 import { isHistoryFile, readReplayable } from './replayable-history.js';
 import { readAdmitted } from './run-command.js';
 
-interface ReduceFlags {
-  readonly target?: string;
+interface ReduceFlags extends JudgedCaseFlags {
   readonly strategy: string;
   readonly jobs: string;
   readonly runs: string;
   readonly json?: boolean;
-  readonly trustCase?: boolean;
-  readonly contract?: string;
-  readonly oracle?: string;
-  readonly level?: string;
   readonly state?: string;
   readonly out?: string;
   readonly against?: string;
+  readonly interactive?: boolean;
 }
 
 const strategyNames = Object.keys(strategies) as StrategyName[];
 
 export function reduceCommand(program: Command, context: CliContext, exit: (code: ExitCode) => void): void {
-  program
+  const command = program
     .command('reduce')
     .argument('<file>', 'a history with a finding, or a case (script or *.case.json) that shows one')
-    .description('shrink a case to the few statements that show its finding')
-    .option('-t, --target <url>', 'the database (default: ISOLDE_TARGET, or duckdb:)')
+    .description('shrink a case to the few statements that show its finding');
+  judgedCaseOptions(command, 'whoever finds something')
     .option('-s, --strategy <name>', strategyNames.join(', '), 'witness')
     .option('-j, --jobs <count>', 'trials that run at once, each in a namespace of its own', '1')
     .option('-n, --runs <count>', 'runs of the result that must show the finding', '5')
-    .option('-l, --level <level>', 'isolation level where the case names none')
-    .option('-c, --contract <contract>', 'what is promised (default: the vendor’s contract at that level)')
-    .option(
-      '--oracle <name>',
-      `who judges a case: ${runOracles.join(', ')} (default: whoever finds something)`,
-    )
     .option('--state <file>', 'keep the progress there, and go on from it')
     .option('-o, --out <file>', 'write the reduced case: *.case.json, or a script')
     .option('--against <file>', 'run all strategies and print how they compare, with the case in this file')
-    .option('--trust-case', trustCaseHelp)
+    .option(
+      '--interactive',
+      'shrink it by hand and automatically in turns: list, drop, edit, undo, try, auto, save',
+    )
     .option('--json', 'print the result as JSON')
     .addHelpText(
       'after',
@@ -87,12 +80,7 @@ async function reduce(file: string, flags: ReduceFlags, context: CliContext): Pr
   const strategy = strategyOf(flags.strategy);
   const jobs = positive(flags.jobs, '--jobs');
   const confirmRuns = positive(flags.runs, '--runs');
-  const trust = flags.trustCase === true;
-  const asked: Asked = {
-    ...(flags.level !== undefined && { level: levelOf(flags.level) }),
-    ...(flags.contract !== undefined && { contract: contractNamed(flags.contract) }),
-    ...(flags.oracle !== undefined && { oracle: oracleOf(flags.oracle) }),
-  };
+  const asked = askedOf(flags);
   const { signal } = context;
   const oracle = await DatabaseOracle.open({
     open: () => openTarget(flags.target ?? context.defaultTarget),
@@ -101,7 +89,7 @@ async function reduce(file: string, flags: ReduceFlags, context: CliContext): Pr
     ...asked,
   });
   try {
-    const subject = await readSubject(file, oracle, { ...asked, trust }, context);
+    const subject = await readSubject(file, oracle, asked, context);
     if ('valid' in subject) return explainNothing(subject, context);
     const options: FindingOptions = {
       oracle,
@@ -111,9 +99,10 @@ async function reduce(file: string, flags: ReduceFlags, context: CliContext): Pr
       onProgress: liveView(context),
       ...(flags.state !== undefined && { stateFile: flags.state }),
     };
+    if (flags.interactive === true) return await shrinkTogether(subject, oracle, asked.trust, context);
     if (flags.against !== undefined) {
       const seen = subject.raw === undefined ? {} : { seen: subject.raw };
-      const candidate = candidateOf(await readAdmitted(flags.against, oracle.target, trust));
+      const candidate = candidateOf(await readAdmitted(flags.against, oracle.target, asked.trust));
       const against = { name: flags.against, candidate };
       const compared = { ...options, ...seen, against };
       return await compare(subject.candidate, compared, { context, json: flags.json });
@@ -135,7 +124,7 @@ async function reduce(file: string, flags: ReduceFlags, context: CliContext): Pr
 async function readSubject(
   file: string,
   oracle: DatabaseOracle,
-  asked: Asked & { readonly trust: boolean },
+  asked: AskedOfCase,
   context: CliContext,
 ): Promise<Subject | NoSubject> {
   const { target } = oracle;

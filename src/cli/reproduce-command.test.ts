@@ -101,7 +101,7 @@ describe('isolde reproduce', () => {
     });
   });
 
-  it('says that a finding does not reproduce, where the replays part from the history, and ends with 2', async () => {
+  it('says that a finding does not reproduce, where the replays diverge from the history, and ends with 2', async () => {
     const history = join(folder, 'forged.history.jsonl');
     const header = {
       format: 'isolde-history',

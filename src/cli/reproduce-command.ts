@@ -16,31 +16,27 @@ import {
 } from '../reproduce/index.js';
 import { openTarget } from '../targets/index.js';
 import { counted } from '../words.js';
-import { type CliContext, type ExitCode, exitCodes, trustCaseHelp } from './context.js';
+import { type CliContext, type ExitCode, exitCodes } from './context.js';
 import {
-  contractNamed,
+  type AskedOfCase,
+  askedOf,
   explainUndecided,
-  levelOf,
-  oracleOf,
+  type JudgedCaseFlags,
+  judgedCaseOptions,
+  type LimitFlags,
+  limitOptions,
+  limitsOf,
   positive,
-  runOracles,
   writeText,
 } from './flags.js';
 import { isHistoryFile, readReplayable } from './replayable-history.js';
 import { readAdmitted } from './run-command.js';
 
-interface ReproduceFlags {
-  readonly target?: string;
+interface ReproduceFlags extends JudgedCaseFlags, LimitFlags {
   readonly runs: string;
   readonly mode: string;
-  readonly level?: string;
-  readonly contract?: string;
-  readonly oracle?: string;
   readonly out?: string;
   readonly json?: boolean;
-  readonly trustCase?: boolean;
-  readonly statementTimeout: string;
-  readonly lockTimeout: string;
 }
 
 export function reproduceCommand(
@@ -48,24 +44,15 @@ export function reproduceCommand(
   context: CliContext,
   exit: (code: ExitCode) => void,
 ): void {
-  program
+  const command = program
     .command('reproduce')
     .argument('<file>', 'a history with a finding, or a case (script or *.case.json) that shows one')
-    .description('replay a finding in the order inferred from its history and say how often it comes back')
-    .option('-t, --target <url>', 'the database (default: ISOLDE_TARGET, or duckdb:)')
+    .description('replay a finding in the order inferred from its history and say how often it comes back');
+  limitOptions(judgedCaseOptions(command, 'whoever finds something'))
     .option('-n, --runs <count>', 'how often to replay', '20')
     .option('-m, --mode <mode>', `${replayModes.join(', ')}: how statements are sent again`, 'batch')
-    .option('-l, --level <level>', 'isolation level where the file names none')
-    .option('-c, --contract <contract>', 'what is promised (default: the vendor’s contract at that level)')
-    .option(
-      '--oracle <name>',
-      `who judges a case: ${runOracles.join(', ')} (default: whoever finds something)`,
-    )
     .option('-o, --out <file>', 'write the program with its schedule and reasons: *.case.json')
     .option('--json', 'print the result as JSON')
-    .option('--trust-case', trustCaseHelp)
-    .option('--statement-timeout <ms>', 'limit for one statement', '10000')
-    .option('--lock-timeout <ms>', 'limit for waiting on a lock', '5000')
     .addHelpText('after', '\nExit code: 1 the finding came back, 2 it did not or there is none, 3 error.')
     .action(async (file: string, flags: ReproduceFlags) => exit(await run(file, flags, context)));
 }
@@ -73,16 +60,8 @@ export function reproduceCommand(
 async function run(file: string, flags: ReproduceFlags, context: CliContext): Promise<ExitCode> {
   const runs = positive(flags.runs, '--runs');
   const mode = modeOf(flags.mode);
-  const limits = {
-    statementTimeoutMs: positive(flags.statementTimeout, '--statement-timeout'),
-    lockTimeoutMs: positive(flags.lockTimeout, '--lock-timeout'),
-  };
-  const asked: Asked & { readonly trust: boolean } = {
-    trust: flags.trustCase === true,
-    ...(flags.level !== undefined && { level: levelOf(flags.level) }),
-    ...(flags.contract !== undefined && { contract: contractNamed(flags.contract) }),
-    ...(flags.oracle !== undefined && { oracle: oracleOf(flags.oracle) }),
-  };
+  const limits = limitsOf(flags);
+  const asked = askedOf(flags);
   const { signal } = context;
   const database = await Database.open({
     open: () => openTarget(flags.target ?? context.defaultTarget),
@@ -127,7 +106,7 @@ interface NoSubject {
 async function readSubject(
   file: string,
   database: Database,
-  asked: Asked & { readonly trust: boolean },
+  asked: AskedOfCase,
   context: CliContext,
 ): Promise<Subject | NoSubject> {
   const { target } = database;

@@ -34,11 +34,47 @@ async function script(name: string, text: string): Promise<string> {
   return file;
 }
 
+describe('isolde run', () => {
+  it('is an error where no statement could be run', async () => {
+    const file = await script(
+      'bad.sql',
+      'CREATE TABLE t (a INT);\nT1: SELEC 1\nT2: UPDATE nosuch SET a = 1\n',
+    );
+    for (const flags of [[], ['--check']]) {
+      const { code, err } = await isolde(file, ...flags);
+      expect([code, err]).toEqual([3, 'isolde: no statement of the case could be run']);
+    }
+  });
+
+  it('runs a spec in all its permutations', async () => {
+    const steps = 'session s1\nstep r1 { SELECT a FROM t; }\nsession s2\nstep w2 { UPDATE t SET a = 2; }\n';
+    const text = `setup { CREATE TABLE t (a int); INSERT INTO t VALUES (0); }\n${steps}`;
+    const { code, out } = await isolde(
+      await script('two.spec', `${text}permutation w2 r1\npermutation r1 w2\n`),
+    );
+    expect(code).toBe(0);
+    expect(out.match(/permutation .*|→ \(\d\)/g)).toEqual([
+      'permutation w2 r1',
+      '→ (2)',
+      'permutation r1 w2',
+      '→ (0)',
+    ]);
+  });
+
+  it('says which command takes a file of another kind', async () => {
+    const { code, err } = await isolde('examples/histories/write-skew.edn');
+    expect([code, err]).toEqual([3, expect.stringContaining('isolde check')]);
+    expect((await isolde('examples/histories/duckdb-17223.history.jsonl')).err).toContain('is a history');
+    expect((await isolde('examples')).err).toContain('is a folder');
+  });
+});
+
 describe('isolde run --check', () => {
   it('ends with 1 and the argument where the contract is broken', async () => {
     const { code, out } = await isolde(broken, '--check', '--runs', '2');
     expect(code).toBe(1);
-    expect(out).toContain('update-of-changed-row breaks duckdb:snapshot');
+    expect(out).toContain('(update-of-changed-row)\nbreaks the manual: DuckDB');
+    expect(out).not.toContain('firstUpdaterWins');
     expect(out).toContain('duckdb:snapshot: broken in 2 of 2 runs');
   });
 

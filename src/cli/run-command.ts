@@ -1,50 +1,59 @@
 /** `isolde run FILE`: runs a case by its schedule and draws what happened. */
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
-import { parseCaseFile, parseScript, type ScheduledCase, serialOrder } from '../cases/index.js';
-import { type CheckResult, explainOrdered, type OracleName, oraclesFor } from '../check/index.js';
-import type { Contract, Level } from '../contracts/index.js';
+import {
+  type Permutation,
+  parseCaseFile,
+  parsePermutations,
+  parseScript,
+  type ScheduledCase,
+  serialOrder,
+} from '../cases/index.js';
+import { type CheckResult, explainOrdered, type OracleName, usualOracle } from '../check/index.js';
+import { type Contract, describeClaim, type Level } from '../contracts/index.js';
 import { errorText, IsoldeError } from '../errors.js';
 import { runFree, runScheduled, SessionPool } from '../execute/index.js';
 import { type History, type Operation, renderInterleaving, writeWholeHistory } from '../histories/index.js';
 import { runAndJudge, vendorContractAt } from '../judge/index.js';
+import { contractTitle, nameFinding } from '../report/index.js';
 import { type Dialect, showValue } from '../sql/index.js';
 import { admit, openTarget, sqlOfCase, type Target } from '../targets/index.js';
-import { type CliContext, type ExitCode, exitCodes, trustCaseHelp } from './context.js';
-import { contractNamed, explainUndecided, levelOf, oracleOf, positive, runOracles } from './flags.js';
+import { type CliContext, type ExitCode, exitCodes } from './context.js';
+import {
+  type AskedOfCase,
+  askedOf,
+  explainUndecided,
+  type JudgedCaseFlags,
+  judgedCaseOptions,
+  type LimitFlags,
+  limitOptions,
+  limitsOf,
+  positive,
+} from './flags.js';
+import { otherKind } from './other-kind.js';
 
-interface RunFlags {
-  readonly target?: string;
-  readonly level?: string;
+interface RunFlags extends JudgedCaseFlags, LimitFlags {
   readonly runs: string;
   readonly free?: boolean;
   readonly check?: boolean;
-  readonly contract?: string;
-  readonly oracle?: string;
   readonly out?: string;
   readonly json?: boolean;
-  readonly trustCase?: boolean;
-  readonly statementTimeout: string;
-  readonly lockTimeout: string;
 }
 
 export function runCommand(program: Command, context: CliContext, exit: (code: ExitCode) => void): void {
-  program
+  const command = program
     .command('run')
-    .argument('<file>', 'a script, a *.case.json, or a pasted bug report; - reads standard input')
-    .description('run a case by its schedule and draw the interleaving with its results')
-    .option('-t, --target <url>', 'the database (default: ISOLDE_TARGET, or duckdb:)')
-    .option('-l, --level <level>', 'isolation level where the case names none')
+    .argument(
+      '<file>',
+      'a script, a *.case.json, a *.spec in all its permutations, or a pasted bug report; - reads standard input',
+    )
+    .description('run a case by its schedule and draw the interleaving with its results');
+  limitOptions(judgedCaseOptions(command, 'the first that can'))
     .option('-n, --runs <count>', 'run it so often and list each distinct outcome with its count', '1')
     .option('--free', 'let the sessions run without a schedule, as fast as the database answers')
     .option('--check', 'judge what happened; the exit code says what came of it')
-    .option('-c, --contract <contract>', 'what is promised (default: the vendor’s contract at that level)')
-    .option('--oracle <name>', `who judges: ${runOracles.join(', ')} (default: the first that can)`)
     .option('-o, --out <file>', 'write the (last) history: *.history.jsonl or *.history.jsonl.gz')
     .option('--json', 'print the history as JSON')
-    .option('--trust-case', trustCaseHelp)
-    .option('--statement-timeout <ms>', 'limit for one statement', '10000')
-    .option('--lock-timeout <ms>', 'limit for waiting on a lock', '5000')
     .addHelpText(
       'after',
       '\nExit code: 0 it ran, 3 error; with --check: 0 it keeps its contract, 1 it does not, 2 undecided.',
@@ -53,31 +62,73 @@ export function runCommand(program: Command, context: CliContext, exit: (code: E
 }
 
 async function run(file: string, flags: RunFlags, context: CliContext): Promise<ExitCode> {
-  const runs = positive(flags.runs, '--runs');
-  const limits = {
-    statementTimeoutMs: positive(flags.statementTimeout, '--statement-timeout'),
-    lockTimeoutMs: positive(flags.lockTimeout, '--lock-timeout'),
-  };
-  const level = flags.level === undefined ? undefined : levelOf(flags.level);
   const target = await openTarget(flags.target ?? context.defaultTarget);
   try {
-    const read = await readAdmitted(file, target, flags.trustCase);
-    const scheduled: ScheduledCase = flags.free === true ? { case: read.case } : inOrder(read);
-    const judge = flags.check === true ? judgeOf(scheduled, target, flags) : undefined;
-    const done = await runOften({ target, scheduled, level, runs, limits, judge, context });
-    const last = done.at(-1);
-    if (last === undefined) return exitCodes.undecided;
-    if (flags.out !== undefined) await writeWholeHistory(flags.out, last.history);
-    if (flags.json === true) context.out(JSON.stringify(last.result ?? last.history));
-    else {
-      const histories = done.map(({ history }) => history);
-      show(last.history, { all: histories, scheduled: read, numbered: judge !== undefined }, context);
+    const { trust } = askedOf(flags);
+    const permutations = flags.free === true ? undefined : await readPermutations(file, target, trust);
+    if (permutations === undefined)
+      return await runOne(await readAdmitted(file, target, trust), target, flags, context);
+    let code: ExitCode = exitCodes.nothingFound;
+    for (const { steps, ...read } of permutations) {
+      if (context.signal.aborted) return worse(code, exitCodes.undecided);
+      if (flags.json !== true && permutations.length > 1)
+        context.out(`${code === exitCodes.nothingFound ? '' : '\n'}permutation ${steps.join(' ')}`);
+      code = worse(code, await runOne(read, target, flags, context));
     }
-    return judge === undefined ? exitCodes.nothingFound : conclude(done, flags, context);
+    return code;
   } finally {
     await target.close();
   }
 }
+
+/** Of two orders of one case: an error, then a finding, then what is open. */
+function worse(one: ExitCode, other: ExitCode): ExitCode {
+  const ranks: readonly ExitCode[] = [
+    exitCodes.nothingFound,
+    exitCodes.undecided,
+    exitCodes.found,
+    exitCodes.error,
+  ];
+  return ranks.indexOf(one) >= ranks.indexOf(other) ? one : other;
+}
+
+async function runOne(
+  read: ScheduledCase,
+  target: Target,
+  flags: RunFlags,
+  context: CliContext,
+): Promise<ExitCode> {
+  const runs = positive(flags.runs, '--runs');
+  const limits = limitsOf(flags);
+  const asked = askedOf(flags);
+  const scheduled: ScheduledCase = flags.free === true ? { case: read.case } : inOrder(read);
+  const judge = flags.check === true ? judgeOf(scheduled, target, asked) : undefined;
+  const done = await runOften({ target, scheduled, level: asked.level, runs, limits, judge, context });
+  const last = done.at(-1);
+  if (last === undefined) return exitCodes.undecided;
+  if (flags.out !== undefined) await writeWholeHistory(flags.out, last.history);
+  if (flags.json === true) context.out(JSON.stringify(last.result ?? last.history));
+  else {
+    const histories = done.map(({ history }) => history);
+    show(last.history, { all: histories, scheduled: read, numbered: judge !== undefined }, context);
+  }
+  if (done.every(({ history }) => nothingRan(history))) {
+    context.err('isolde: no statement of the case could be run');
+    return exitCodes.error;
+  }
+  return judge === undefined ? exitCodes.nothingFound : conclude(done, flags, context);
+}
+
+/** Whether every statement on data failed, and not because of another session. */
+function nothingRan({ operations }: History): boolean {
+  const sent = operations.filter(({ kind }) => !controlKinds.has(kind));
+  return (
+    sent.length > 0 &&
+    sent.every(({ error }) => error !== undefined && /^(syntax|unsupported|other)$/.test(error.class))
+  );
+}
+
+const controlKinds: ReadonlySet<string> = new Set(['begin', 'commit', 'rollback', 'set']);
 
 /** A script runs in the order of its lines; a case without an order, session by session. */
 function inOrder({ case: program, schedule }: ScheduledCase): ScheduledCase {
@@ -90,12 +141,10 @@ interface RunJudge {
   readonly contract: Contract;
 }
 
-function judgeOf({ case: program }: ScheduledCase, target: Target, flags: RunFlags): RunJudge {
-  const level = program.level ?? (flags.level === undefined ? target.defaultLevel : levelOf(flags.level));
+function judgeOf({ case: program }: ScheduledCase, target: Target, asked: AskedOfCase): RunJudge {
   const contract =
-    flags.contract === undefined ? vendorContractAt(target, level) : contractNamed(flags.contract);
-  const oracle = flags.oracle === undefined ? oraclesFor(contract)[0]!.name : oracleOf(flags.oracle);
-  return { oracle, contract };
+    asked.contract ?? vendorContractAt(target, program.level ?? asked.level ?? target.defaultLevel);
+  return { oracle: asked.oracle ?? usualOracle(contract).name, contract };
 }
 
 interface Done {
@@ -145,11 +194,10 @@ function conclude(done: readonly Done[], flags: RunFlags, context: CliContext): 
   const broken = results.filter(({ valid }) => valid === false);
   const open = results.filter(({ valid }) => valid === 'unknown');
   if (flags.json !== true) {
+    const { target } = done[0]!.history.header;
     for (const finding of broken[0]?.findings ?? []) {
-      const clause = finding.clause === undefined ? '' : ` (${finding.clause})`;
-      context.out(
-        `\n${context.colors.bold(finding.kind)} breaks ${finding.contract ?? 'its contract'}${clause}`,
-      );
+      context.out(`\n${context.colors.bold(nameFinding(finding.kind))} (${finding.kind})`);
+      context.out(`${describeClaim({ ...finding, target })}: ${contractTitle(finding)}`);
       for (const line of explainOrdered(finding).split('\n')) context.out(`  ${line}`);
     }
     if (broken.length === 0) explainUndecided(open[0]?.unknownReasons ?? [], context);
@@ -266,12 +314,33 @@ export async function readAdmitted(file: string, target: Target, trust = false):
 
 /** A case from a file, whichever of our forms it has. */
 export async function readCase(file: string, dialect?: Dialect): Promise<ScheduledCase> {
-  let text: string;
-  try {
-    text = await readFile(file === '-' ? '/dev/stdin' : file, 'utf8');
-  } catch (error) {
-    throw new IsoldeError('file-system', `cannot read ${file}: ${errorText(error)}`, { cause: error });
-  }
+  const text = await textOf(file);
+  const other = file === '-' ? undefined : otherKind(file, text);
+  if (other !== undefined) throw new IsoldeError('usage', other);
   if (/^\s*\{/.test(text)) return parseCaseFile(text, file);
   return parseScript(text, { file, ...(dialect === undefined ? undefined : { dialect }) });
+}
+
+/** Every order of an isolationtester spec; undefined: the file is none. */
+async function readPermutations(
+  file: string,
+  target: Target,
+  trust = false,
+): Promise<readonly Permutation[] | undefined> {
+  // Standard input can be read only once.
+  if (file === '-' || !/\.spec$/i.test(file)) return undefined;
+  const permutations = parsePermutations(await textOf(file), { file, dialect: target.dialect });
+  for (const { case: program } of permutations ?? [])
+    await admit(target, sqlOfCase(program), { trust, source: file });
+  return permutations;
+}
+
+async function textOf(file: string): Promise<string> {
+  try {
+    return await readFile(file === '-' ? '/dev/stdin' : file, 'utf8');
+  } catch (error) {
+    const other = otherKind(file, '');
+    if (other !== undefined) throw new IsoldeError('usage', other);
+    throw new IsoldeError('file-system', `cannot read ${file}: ${errorText(error)}`, { cause: error });
+  }
 }

@@ -16,19 +16,26 @@ export function verifyCertificateCommand(
     .argument('<history>', 'a key-value history')
     .argument('<certificate>', 'what `isolde check --certificate` wrote for it')
     .description('check a proof by a program that shares nothing with the checker')
+    .option('--json', 'print JSON')
     .addHelpText('after', '\nExit code: 0 the certificate proves its verdict, 1 it does not, 3 error.')
-    .action(async (history: string, certificate: string) =>
-      exit(await verify(history, certificate, context)),
+    .action(async (history: string, certificate: string, flags: { readonly json?: boolean }) =>
+      exit(await verify(history, certificate, flags, context)),
     );
 }
 
-async function verify(file: string, certificateFile: string, context: CliContext): Promise<ExitCode> {
+async function verify(
+  file: string,
+  certificateFile: string,
+  { json }: { readonly json?: boolean },
+  context: CliContext,
+): Promise<ExitCode> {
   const certificate = parseCertificate(await readText(certificateFile), certificateFile);
   const read = await readAnyHistory(file);
   if (read.kind !== 'kv') throw new IsoldeError('usage', `${file} is no key-value history`);
   const verified = verifyCertificate(read.history, certificate);
   const claim = `${certificate.level} ${certificate.valid ? 'holds' : 'is broken'}`;
-  context.out(`${certificateFile}\t${verified.accepted ? 'accepted' : 'rejected'}`);
+  if (json === true) context.out(JSON.stringify({ file, certificate: certificateFile, claim, ...verified }));
+  else context.out(`${certificateFile}\t${verified.accepted ? 'accepted' : 'rejected'}`);
   context.err(verified.accepted ? `proved: ${claim}` : `not proved: ${claim}: ${verified.why}`);
   return verified.accepted ? exitCodes.nothingFound : exitCodes.found;
 }

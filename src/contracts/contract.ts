@@ -34,12 +34,14 @@ export interface Contract {
  * Which state a plain read sees: the five pivots of Pisco §6.2.1. The read sees the newest version
  * (committed, except for the last pivot) older than its pivot.
  */
-export type Pivot =
-  | 'begin' // the transaction's BEGIN
-  | 'first-statement' // its first statement that is not transaction control
-  | 'first-read' // its first plain read
-  | 'statement' // the read itself
-  | 'uncommitted'; // the read itself, uncommitted versions included
+export const pivots = [
+  'begin', // the transaction's BEGIN
+  'first-statement', // its first statement that is not transaction control
+  'first-read', // its first plain read
+  'statement', // the read itself
+  'uncommitted', // the read itself, uncommitted versions included
+] as const;
+export type Pivot = (typeof pivots)[number];
 
 export interface Mechanism {
   /** The concurrency control that orders operations: locks, validation at commit, or timestamps. */
@@ -47,6 +49,11 @@ export interface Mechanism {
   readonly pivot: Pivot;
   /** Where UPDATE and DELETE look for rows and old values: in the snapshot, or in what is committed now. */
   readonly writesSee: 'snapshot' | 'current';
+  /**
+   * UPDATE, DELETE and locking reads look for their rows among uncommitted ones, too (H2's READ UNCOMMITTED): a row that somebody has changed
+   * so that it does not match is passed by, although that may be rolled back. What they find they lock and look at again.
+   */
+  readonly writesSearchUncommitted?: boolean;
   /** The same for SELECT … FOR UPDATE/SHARE; `unsupported` where there is none. */
   readonly lockingReadsSee: 'snapshot' | 'current' | 'unsupported';
   /** A transaction sees its own earlier writes. */
@@ -55,6 +62,16 @@ export interface Mechanism {
   readonly writeConflict: 'waits' | 'fails' | 'none';
   /** Plain reads take locks that writers wait for (InnoDB SERIALIZABLE, SQLite's rollback journal). */
   readonly readsLock: boolean;
+  /**
+   * Plain reads lock each row only while they are at it (Derby's READ COMMITTED): they wait for writers, and their rows need not belong to
+   * one instant.
+   */
+  readonly readsLockBriefly?: boolean;
+  /**
+   * An INSERT is answered before anybody looks whether its key is taken (TiDB's optimistic mode); COMMIT fails then. Until that, the transaction
+   * itself sees its new row in the place of the other one.
+   */
+  readonly keysCheckedAtCommit?: boolean;
   /** Writing a row that changed after one's snapshot fails. */
   readonly firstUpdaterWins: boolean;
   /** What makes the level serializable, if it is. */
@@ -64,6 +81,16 @@ export interface Mechanism {
    * read may also see a committed state newer than its pivot.
    */
   readonly snapshotMoves?: boolean;
+  /**
+   * A table's snapshot is taken when the transaction first uses that table (H2's REPEATABLE READ), at its pivot or later: rows of one
+   * table are read from one state, rows of two tables need not be.
+   */
+  readonly snapshotPer?: 'table';
+  /**
+   * The database is several nodes, and a node shows what was committed on another one some time later, in the order of the commits: its state is a
+   * committed state, perhaps an old one. What was committed on the node itself, and what it has shown before, it shows.
+   */
+  readonly otherNodesLag?: boolean;
   /**
    * A row that another transaction deleted, and then a DELETE of one's own selected in one's snapshot, is gone for
    * one's plain reads too: neither the newest rows nor the snapshot with one's own deletes has it.
@@ -76,6 +103,8 @@ export interface Mechanism {
   readonly subqueriesSee?: 'snapshot';
   /** FOR SHARE is accepted and locks nothing (TiDB, unless told otherwise). */
   readonly shareLocksNothing?: boolean;
+  /** A statement outside of a transaction takes no lock; it meets those of others when it commits what it changed. */
+  readonly autocommitLocksNothing?: boolean;
   /**
    * Locking statements lock every row they pass, not only those they match. `kept`: to the end of the transaction, gaps
    * included; `released`: rows that do not match are let go. Absent: only rows that match are locked.

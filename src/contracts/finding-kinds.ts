@@ -11,16 +11,6 @@
  * `G1c-realtime`; these need no rows.
  */
 
-/** The oracles that come with Isolde; `check/registry.ts` has them. `server`: no oracle of isolation; the server failed. */
-export type KnownOracle =
-  | 'constraints'
-  | 'dependency-graph'
-  | 'key-value'
-  | 'mechanism'
-  | 'server'
-  | 'statement'
-  | 'workload';
-
 /**
  * What a finding of a kind consists of: a `cycle` of dependencies; single reads (`read`) or writes (`write`) with the
  * versions seen and allowed; an `order` of versions or transactions that cannot exist; a broken `invariant` of a workload or a schema;
@@ -34,7 +24,7 @@ export interface FindingKindRow {
   /** One sentence for people. */
   readonly meaning: string;
   /** Who reports it; empty: only contracts and the probe speak of it. `--anomalies` switches what `key-value` reports. */
-  readonly oracles: readonly KnownOracle[];
+  readonly oracles: readonly string[];
   readonly shape: FindingShape;
   /** A contract can forbid it by name, and the probe looks for it: an anomaly. */
   readonly forbiddable?: true;
@@ -336,7 +326,7 @@ const table = {
     oracles: ['dependency-graph'],
     shape: 'write',
     roles: ['the write that is gone'],
-    expected: 'the write, once it is committed',
+    expected: 'an error, or the write there once it is committed',
     seenAs: ['without the write', 'the write'],
     clauses: ['always'],
     partOf: [],
@@ -572,6 +562,18 @@ const table = {
     partOf: [],
     groupedBy: 'clause',
   },
+  'broken-fact': {
+    title: 'a fact that every transaction keeps is broken',
+    meaning:
+      'Many short transactions that all keep a fact about the rows (a sum, a count) ran at the same time, and the fact does not hold.',
+    oracles: ['burst'],
+    shape: 'invariant',
+    roles: ['the read that shows it'],
+    expected: 'the fact, in every read that sees a committed state',
+    clauses: ['forbids', 'pivot', 'declared'],
+    partOf: [],
+    groupedBy: 'clause',
+  },
   'result-differs': {
     title: 'a query returns something else than the same statements without transactions',
     meaning:
@@ -616,6 +618,17 @@ const table = {
     clauses: ['always', 'subqueriesSee'],
     partOf: [],
   },
+  'unexpected-error': {
+    title: 'a transaction fails that should not',
+    meaning:
+      'A statement or a COMMIT failed for no reason that databases document, and works without a transaction on the same rows.',
+    oracles: ['statement'],
+    shape: 'write',
+    roles: ['the statement that failed'],
+    expected: 'the same outcome as without transactions',
+    clauses: ['always'],
+    partOf: [],
+  },
   'server-crash': {
     title: 'the server crashes',
     meaning: 'The server died while it ran a statement.',
@@ -643,6 +656,27 @@ const table = {
     shape: 'server',
     roles: ['the statement without an answer'],
     expected: 'an answer',
+    clauses: ['always'],
+    partOf: [],
+  },
+  'out-of-memory': {
+    title: 'a statement runs out of memory',
+    meaning: 'The database says that it has no memory left for a statement on the few rows of the case.',
+    oracles: ['server'],
+    shape: 'server',
+    roles: ['the statement that ran out of memory'],
+    expected: 'an answer',
+    clauses: ['always'],
+    partOf: [],
+  },
+  'memory-growth': {
+    title: 'the server keeps memory without bound',
+    meaning:
+      'The memory that only the server’s own processes hold grew by more than 256 MiB while the few statements of the case ran.',
+    oracles: ['server'],
+    shape: 'server',
+    roles: ['the last statement'],
+    expected: 'memory in proportion to the rows of the case',
     clauses: ['always'],
     partOf: [],
   },
@@ -769,6 +803,9 @@ type OfKeyValue = {
 
 /** A kind with a row of its own. */
 export type BaseKind = keyof Table;
+
+/** The oracles that come with Isolde, by what their rows say; `server`: no oracle of isolation; the server failed. */
+export type KnownOracle = Table[BaseKind]['oracles'][number];
 
 /** Anomalies: what a contract can forbid by name, and the probe looks for. */
 export type Anomaly = With<{ readonly forbiddable: true }>;

@@ -5,7 +5,7 @@ export {
   describeAnomaly,
   parseAnomaly,
 } from './anomaly.js';
-export type { Contract, ContractSource, Mechanism, Pivot } from './contract.js';
+export { type Contract, type ContractSource, type Mechanism, type Pivot, pivots } from './contract.js';
 export {
   type BaseKind,
   baseKind,
@@ -21,14 +21,16 @@ export {
   type GraphAnomaly,
   graphAnomalies,
   type KnownOracle,
+  type OrderedCycle,
   parseFindingKind,
   type ReadAnomaly,
 } from './finding-kinds.js';
-export { describeLabel, type FindingLabel, findingLabels, labelOf } from './label.js';
+export { describeClaim, describeLabel, type FindingLabel, findingLabels, labelOf } from './label.js';
 export { type Level, levels, parseLevel, shortLevel } from './level.js';
 export { contractsMarkdown } from './markdown.js';
 export { contractForTables, type TablesContract } from './storage-engine.js';
 export {
+  clusterSetting,
   contractFor,
   contracts,
   contractsOf,

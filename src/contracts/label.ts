@@ -19,6 +19,16 @@ export function describeLabel(label: FindingLabel): string {
   return words[label];
 }
 
+/** The claim of a finding in words; where Isolde itself broke the database, that is no claim against the vendor. */
+export function describeClaim(
+  found: Parameters<typeof labelOf>[0] & {
+    readonly target?: { readonly settings?: Readonly<Record<string, string>> | undefined } | undefined;
+  },
+): string {
+  const claim = describeLabel(labelOf(found));
+  return found.target?.settings?.fault === undefined ? claim : `${claim}, by an injected fault`;
+}
+
 /** The label of a finding; one that names no contract (a crash) breaks every manual. */
 export function labelOf({
   contract: id,

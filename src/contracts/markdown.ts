@@ -53,11 +53,15 @@ function mechanismTable(contracts: readonly Contract[]): string[] {
           tableRow([
             `\`${id}\``,
             mechanism.protocol,
-            mechanism.pivot + (mechanism.snapshotMoves ? ' (may move)' : ''),
-            mechanism.writesSee,
+            mechanism.pivot +
+              (mechanism.snapshotMoves ? ' (may move)' : mechanism.snapshotPer ? ' (each table)' : '') +
+              (mechanism.otherNodesLag ? ' (other nodes lag)' : ''),
+            mechanism.writesSearchUncommitted === true
+              ? `${mechanism.writesSee} (searched among uncommitted ones)`
+              : mechanism.writesSee,
             mechanism.lockingReadsSee,
             mechanism.writeConflict,
-            mechanism.readsLock ? 'yes' : 'no',
+            mechanism.readsLock ? 'yes' : mechanism.readsLockBriefly ? 'briefly' : 'no',
             mechanism.firstUpdaterWins ? 'yes' : 'no',
             mechanism.certifier,
             reportedClauses(mechanism),

@@ -3,7 +3,11 @@ import type { Contract, ContractSource } from './contract.js';
 import type { Level } from './level.js';
 import { theoryContracts } from './theory.js';
 import { cockroachContracts } from './vendors/cockroach.js';
+import { derbyContracts } from './vendors/derby.js';
 import { duckdbContracts } from './vendors/duckdb.js';
+import { galeraContracts } from './vendors/galera.js';
+import { h2Contracts } from './vendors/h2.js';
+import { hsqldbContracts } from './vendors/hsqldb.js';
 import { mariadbContracts } from './vendors/mariadb.js';
 import { myrocksContracts } from './vendors/myrocks.js';
 import { mysqlContracts } from './vendors/mysql.js';
@@ -11,6 +15,7 @@ import { oracleContracts } from './vendors/oracle.js';
 import { postgresContracts } from './vendors/postgres.js';
 import { sqliteContracts } from './vendors/sqlite.js';
 import { sqlserverContracts } from './vendors/sqlserver.js';
+import { standbyContracts } from './vendors/standby.js';
 import { tidbContracts } from './vendors/tidb.js';
 import { tursoContracts } from './vendors/turso.js';
 
@@ -20,11 +25,16 @@ export const contracts: readonly Contract[] = [
   ...tursoContracts,
   ...sqliteContracts,
   ...postgresContracts,
+  ...standbyContracts,
   ...mariadbContracts,
   ...myrocksContracts,
+  ...galeraContracts,
   ...mysqlContracts,
   ...tidbContracts,
   ...cockroachContracts,
+  ...h2Contracts,
+  ...hsqldbContracts,
+  ...derbyContracts,
   ...oracleContracts,
   ...sqlserverContracts,
   ...theoryContracts,
@@ -44,8 +54,12 @@ export function contractsOf(owner: string): readonly Contract[] {
 export const engineSetting = 'default_storage_engine';
 export const usualEngine = 'InnoDB';
 
+/** The setting that says of how many servers the database is one: `standby`, `galera`; absent: of one. */
+export const clusterSetting = 'cluster';
+const oneServer = 'none';
+
 /**
- * The contract that holds for an owner at a level with these settings. A storage engine has only contracts of its own. Among the rows whose settings are all
+ * The contract that holds for an owner at a level with these settings. A storage engine has only contracts of its own, and so has a cluster. Among the rows whose settings are all
  * met, the one that names most of them; a setting nobody mentions counts as met only if no row asks for it. What adds
  * to a manual (`extends`) is never taken unasked.
  *
@@ -65,6 +79,7 @@ export function contractFor(
         settings[engineSetting] ?? usualEngine,
         contract.settings?.[engineSetting] ?? usualEngine,
       ) &&
+      sameSetting(settings[clusterSetting] ?? oneServer, contract.settings?.[clusterSetting] ?? oneServer) &&
       Object.entries(contract.settings ?? {}).every(([name, value]) => sameSetting(settings[name], value)),
   );
   return met.sort((a, b) => countSettings(b) - countSettings(a))[0];

@@ -16,6 +16,7 @@
  * differ (§5.1), which gives 14 on MariaDB for what are three here; Pisco says that reduced patterns of one bug differ
  * and leaves the rest to a model (§6). Patterns are the variants here.
  */
+import { isServerFailure } from '../check/index.js';
 import { describeKind, type FindingKind, findContract } from '../contracts/index.js';
 import type { History } from '../histories/index.js';
 import type { Behaviour } from './behaviour.js';
@@ -41,7 +42,7 @@ export interface Cause {
 /** Undefined: nothing less than the whole case identifies it. */
 export function causeOf(behaviour: Behaviour, events: CaseEvents): Cause | undefined {
   const { finding, history, case: program } = behaviour;
-  if (finding.oracle === 'server') return undefined;
+  if (isServerFailure(finding)) return undefined;
   const dialect = program.dialect ?? history.header.dialect;
   const keys = keyColumnsOf(program, dialect);
   const mechanism = finding.contract === undefined ? undefined : findContract(finding.contract)?.mechanism;

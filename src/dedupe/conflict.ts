@@ -16,7 +16,7 @@
  * Not in it: which of the two came first, and whether it had committed by then, because engines that fail at once have one
  * check for all of that. Where writers wait there are two mechanisms, the lock and the check after it, and two bugs.
  */
-import type { Finding } from '../check/index.js';
+import { type Finding, findOracle } from '../check/index.js';
 import { describeKind, type FindingKind, type Mechanism } from '../contracts/index.js';
 import type { History, Operation } from '../histories/index.js';
 import type { Dialect } from '../sql/index.js';
@@ -130,7 +130,7 @@ function pairOf([a, b]: Pair, source: ConflictSource, held: boolean): Conflictin
   // Instrumented updates all write the mark, too.
   const otherColumns =
     kinds.every((kind) => kind === 'update') &&
-    finding.oracle === 'mechanism' &&
+    findOracle(finding.oracle)?.needs.run === 'plain' &&
     some.size > 0 &&
     others.size > 0 &&
     ![...some].some((column) => others.has(column));

@@ -1,4 +1,6 @@
 export type { Behaviour } from './behaviour.js';
+export { answerKey, operationOf, sameAnswers, witnessOperations } from './evidence.js';
+export { type Experiment, experimentsOf } from './experiments.js';
 export {
   describeBehaviour,
   headlineOf,

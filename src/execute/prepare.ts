@@ -4,6 +4,7 @@ import type { Level } from '../contracts/index.js';
 import { IsoldeError } from '../errors.js';
 import { classifyStatement, type StatementKind } from '../sql/index.js';
 import type { Target } from '../targets/index.js';
+import { nodeOf, placeSessions } from './nodes.js';
 
 export interface PreparedStatement {
   /** Absent: not of the case; the executor sent it to end an open transaction. */
@@ -15,6 +16,8 @@ export interface PreparedStatement {
 
 export interface PreparedSession {
   readonly name: string;
+  /** Where it runs, if there are several nodes. */
+  readonly node?: string;
   readonly level: Level;
   readonly statements: readonly PreparedStatement[];
 }
@@ -23,7 +26,7 @@ export const rollbackStatement: PreparedStatement = { sql: 'ROLLBACK', kind: 'ro
 
 /** Prepares every session; `level` is used where the case says none. */
 export function prepareCase(program: Case, target: Target, level: Level | undefined): PreparedSession[] {
-  return program.sessions.map((session, number) => {
+  return placeSessions(program, target).sessions.map((session, number) => {
     const wanted = session.level ?? program.level ?? level ?? target.defaultLevel;
     const chosen = target.levels.find((offered) => offered.level === wanted);
     if (chosen === undefined) {
@@ -37,6 +40,7 @@ export function prepareCase(program: Case, target: Target, level: Level | undefi
       const { kind, plainBegin } = classifyStatement(sql, target.dialect);
       return { ref: [number, position], sql: plainBegin ? chosen.begin : sql, kind };
     });
-    return { name: session.name, level: chosen.level, statements };
+    const node = target.nodes && nodeOf(session.name, target.nodes);
+    return { name: session.name, ...(node !== undefined && { node }), level: chosen.level, statements };
   });
 }

@@ -27,6 +27,8 @@ export interface TransactionState {
 
 export class Recorder {
   readonly operations: Operation[] = [];
+  /** How many statements have ended a transaction that may have changed something. */
+  commits = 0;
   #count = 0;
   #transactions = 0;
 
@@ -69,7 +71,10 @@ export class Recorder {
     };
     if (statement.ref !== undefined) operation.statement = statement.ref;
     if (answer.error !== undefined) operation.error = answer.error;
-    if (ends !== undefined) operation.ends = ends;
+    if (ends !== undefined) {
+      operation.ends = ends;
+      if (ends !== 'rollback' && statement.kind !== 'select') this.commits++;
+    }
     if (entry.blocked) operation.blocked = true;
     if (answer.columns !== undefined) operation.columns = answer.columns;
     if (answer.rows !== undefined) operation.rows = answer.rows;

@@ -5,6 +5,7 @@ import type { History, HistoryHeader } from '../histories/index.js';
 import type { Scratch, Target } from '../targets/index.js';
 import { type Clock, monotonicClock } from './clock.js';
 import { Lane } from './lane.js';
+import { observerName } from './nodes.js';
 import { type PreparedSession, prepareCase } from './prepare.js';
 import { type OperationSink, Recorder } from './recorder.js';
 import { SessionPool } from './session-pool.js';
@@ -40,6 +41,8 @@ export interface Run {
   readonly stopped: () => boolean;
 }
 
+/** How long the nodes of a cluster may take until they show the same. */
+const lookBackLimitMs = 10_000;
 /** How long a statement may stay unanswered past the database's own time-outs before we cancel, then give up. */
 const graceMs = 2_000;
 
@@ -61,7 +64,7 @@ export async function runCase(
     });
   try {
     await scratch.reset(program.setup);
-    const sessions = await pool.take(prepared.map((session) => session.level));
+    const sessions = await pool.take(prepared);
     const clock = options.clock ?? monotonicClock();
     const recorder = new Recorder(target.dialect, options.sink);
     const lanes = sessions.map(
@@ -77,6 +80,8 @@ export async function runCase(
       await look();
       await drive({ lanes: driven, recorder, stopped: () => signal?.aborted === true });
       await Promise.all(lanes.map((lane) => lane.endOpenTransaction()));
+      // Who looks back must see what every node has committed.
+      if (observer !== undefined) await scratch.catchUp?.(lookBackLimitMs);
       await look();
     } finally {
       unwatch();
@@ -84,7 +89,7 @@ export async function runCase(
         lanes.map((lane) =>
           lane.lost || lane.altered || lane.transaction >= 0 || lane.sentAt !== undefined
             ? lane.session.close()
-            : pool.give(lane.prepared.level, lane.session),
+            : pool.give(lane.prepared, lane.session),
         ),
       );
     }
@@ -101,7 +106,12 @@ function preparedSessions(
 ): PreparedSession[] {
   const prepared = prepareCase(program, options.target, options.level);
   if (options.observe === undefined || options.observe.length === 0) return prepared;
-  return [...prepared, { name: 'observer', level: options.target.defaultLevel, statements: [] }];
+  const { nodes, defaultLevel } = options.target;
+  const node = nodes?.[0]?.name;
+  return [
+    ...prepared,
+    { name: observerName, level: defaultLevel, statements: [], ...(node !== undefined && { node }) },
+  ];
 }
 
 /** The header a run of this case gets; also needed before the run, to open a history file. */
@@ -117,6 +127,7 @@ export function historyHeader(
   );
   return {
     sessions: sessions.map((session) => session.name),
+    ...(target.nodes && { nodes: sessions.map(({ node }) => node ?? target.nodes![0]!.name) }),
     target: target.stamp,
     level,
     ...(others.length === 0 ? undefined : { sessionLevels: Object.fromEntries(others) }),

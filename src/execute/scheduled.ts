@@ -17,6 +17,8 @@
  * database's deadlock detection or time-outs, or by the watchdog (`run.ts`): a schedule that cannot run
  * ends as data, never as a hang.
  *
+ * On several nodes the run also waits, between two batches, until all of them show what was committed on any.
+ *
  * Cost: one event-loop turn per statement; `waiting` is asked only when an answer takes longer than `patienceMs`.
  */
 import { type ScheduledCase, scheduleProblem, serialOrder } from '../cases/index.js';
@@ -29,6 +31,8 @@ import { type RunOptions, runCase } from './run.js';
 /** How long an answer may take before we ask whether its session waits; and the longest pause between asks. */
 const patienceMs = 2;
 const longestPauseMs = 25;
+/** How long a node may stay behind another one before the run goes on all the same: a statement may keep it there. */
+const catchUpLimitMs = 1_000;
 
 /** Runs a case by its schedule (its sessions one after another if it has none) and returns what happened. */
 export function runScheduled(
@@ -44,12 +48,16 @@ export function runScheduled(
       new IsoldeError('usage', `the schedule does not fit the case "${program.name}": ${problem}`),
     );
   }
-  return runCase(scratch, program, options, async ({ lanes, stopped }) => {
+  return runCase(scratch, program, options, async ({ lanes, recorder, stopped }) => {
+    let commits = 0;
     const conductor = new Conductor(lanes, scratch, options.target);
     for (const batch of schedule.batches) {
       if (stopped()) break;
       for (const [session, position] of batch) conductor.release(session, position);
       await conductor.settle();
+      // An order means the same every time only if every node has what was committed before.
+      if (recorder.commits > commits) await scratch.catchUp?.(catchUpLimitMs).catch(() => undefined);
+      commits = recorder.commits;
     }
     await conductor.finish(stopped);
   });

@@ -29,10 +29,10 @@ function scratchOf(refuses: readonly Level[] = []) {
 describe('a pool of sessions', () => {
   it('opens what is missing and uses again what was given back, by level', async () => {
     const { opened, pool } = scratchOf();
-    const [a, b] = await pool.take(['serializable', 'read committed']);
+    const [a, b] = await pool.take([{ level: 'serializable' }, { level: 'read committed' }]);
     expect(opened.map(({ level }) => level)).toEqual(['serializable', 'read committed']);
-    await pool.give('serializable', a!);
-    const [again, other] = await pool.take(['serializable', 'serializable']);
+    await pool.give({ level: 'serializable' }, a!);
+    const [again, other] = await pool.take([{ level: 'serializable' }, { level: 'serializable' }]);
     expect(again).toBe(a);
     expect(other).not.toBe(b);
     expect(opened).toHaveLength(3);
@@ -40,15 +40,17 @@ describe('a pool of sessions', () => {
 
   it('gives back what it took when one cannot be opened', async () => {
     const { opened, pool } = scratchOf(['snapshot']);
-    await expect(pool.take(['serializable', 'snapshot'])).rejects.toThrow('no snapshot');
-    await pool.take(['serializable']);
+    await expect(pool.take([{ level: 'serializable' }, { level: 'snapshot' }])).rejects.toThrow(
+      'no snapshot',
+    );
+    await pool.take([{ level: 'serializable' }]);
     expect(opened).toHaveLength(1);
   });
 
   it('closes what is idle, and nothing that is in use', async () => {
     const { opened, pool } = scratchOf();
-    const [a] = await pool.take(['serializable', 'serializable']);
-    await pool.give('serializable', a!);
+    const [a] = await pool.take([{ level: 'serializable' }, { level: 'serializable' }]);
+    await pool.give({ level: 'serializable' }, a!);
     await pool.close();
     expect(opened.map(({ closed }) => closed).sort()).toEqual([false, true]);
   });
@@ -56,8 +58,8 @@ describe('a pool of sessions', () => {
   it('closes a session after some hundred runs, and opens a new one', async () => {
     const { opened, pool } = scratchOf();
     for (let run = 0; run < 400; run++) {
-      const [session] = await pool.take(['serializable']);
-      await pool.give('serializable', session!);
+      const [session] = await pool.take([{ level: 'serializable' }]);
+      await pool.give({ level: 'serializable' }, session!);
     }
     expect(opened.map(({ closed }) => closed)).toEqual([true, false]);
   });

@@ -16,8 +16,15 @@ export interface SessionLimits {
 /** PostgreSQL's caches then hold about a megabyte; a new connection costs some milliseconds. */
 const runsPerSession = 300;
 
+/** What a session must be. */
+export interface SessionPlace {
+  readonly level: Level;
+  /** Of a cluster; default: the first. */
+  readonly node?: string;
+}
+
 export class SessionPool {
-  readonly #idle = new Map<Level, Session[]>();
+  readonly #idle = new Map<string, Session[]>();
   readonly #runs = new WeakMap<Session, number>();
 
   constructor(
@@ -25,29 +32,32 @@ export class SessionPool {
     readonly limits: SessionLimits,
   ) {}
 
-  /** One session at each of the given levels. If one cannot be opened, those opened so far go back. */
-  async take(levels: readonly Level[]): Promise<Session[]> {
+  /** One session for each of the given places. If one cannot be opened, those opened so far go back. */
+  async take(places: readonly SessionPlace[]): Promise<Session[]> {
     const taken: Session[] = [];
     try {
-      for (const level of levels) {
+      for (const place of places) {
+        const { level, node } = place;
         taken.push(
-          this.#idle.get(level)?.pop() ?? (await this.scratch.openSession({ level, ...this.limits })),
+          this.#idle.get(keyOf(place))?.pop() ??
+            (await this.scratch.openSession({ level, ...(node !== undefined && { node }), ...this.limits })),
         );
       }
     } catch (error) {
-      await Promise.all(taken.map((session, i) => this.give(levels[i]!, session)));
+      await Promise.all(taken.map((session, i) => this.give(places[i]!, session)));
       throw error;
     }
     return taken;
   }
 
   /** Takes back a session that has no transaction open, and closes it after its last run. */
-  async give(level: Level, session: Session): Promise<void> {
+  async give(place: SessionPlace, session: Session): Promise<void> {
     const runs = (this.#runs.get(session) ?? 0) + 1;
     if (runs >= runsPerSession) return session.close();
     this.#runs.set(session, runs);
-    const idle = this.#idle.get(level);
-    if (idle === undefined) this.#idle.set(level, [session]);
+    const key = keyOf(place);
+    const idle = this.#idle.get(key);
+    if (idle === undefined) this.#idle.set(key, [session]);
     else idle.push(session);
   }
 
@@ -57,3 +67,5 @@ export class SessionPool {
     await Promise.all(sessions.map((session) => session.close()));
   }
 }
+
+const keyOf = ({ level, node = '' }: SessionPlace): string => `${level}@${node}`;

@@ -26,6 +26,8 @@ export interface Capabilities {
   readonly plainParents?: true;
   /** Keys are never left to the database. */
   readonly explicitKeys?: true;
+  /** Some nodes of the cluster take no writes: every second session only reads. */
+  readonly readers?: true;
 }
 
 const declared: ReadonlyMap<string, Omit<Capabilities, 'target'>> = new Map(
@@ -57,9 +59,12 @@ export function capabilitiesOf(target: {
   readonly name: string;
   readonly dialect: Dialect;
   readonly stamp?: Target['stamp'];
+  readonly nodes?: Target['nodes'];
 }): Capabilities {
-  const { name, dialect, stamp } = target;
-  const usual = { target: name, ...(declared.get(name) ?? declared.get(byDialect[dialect])!) };
+  const { name, dialect, stamp, nodes } = target;
+  const readers = nodes?.some(({ readOnly }) => readOnly === true) === true;
+  const known = declared.get(name) ?? declared.get(byDialect[dialect])!;
+  const usual = { target: name, ...known, ...(readers && { readers }) };
   const engine = stamp?.settings?.[engineSetting]?.toLowerCase() ?? '';
   const limits = targetDeclarations.find((each) => each.name === name)?.generation?.byEngine?.[engine];
   if (limits === undefined) return usual;

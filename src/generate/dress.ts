@@ -1,11 +1,13 @@
 /** Changes to the tables of a template and to everything that mentions them. */
-import type {
-  CreateTableStatement,
-  Expression,
-  InsertStatement,
-  SelectStatement,
-  Statement,
-  Value,
+import {
+  type CreateTableStatement,
+  type Dialect,
+  type Expression,
+  type InsertStatement,
+  nameKey,
+  type SelectStatement,
+  type Statement,
+  type Value,
 } from '../sql/index.js';
 import { column, item, literal } from './build.js';
 import { rebuild } from './mutate.js';
@@ -19,15 +21,16 @@ export interface TemplateNames {
 }
 
 /** Renames the tables the set-up creates and their columns, everywhere; `rid` keeps its name. */
-export function renameAll(skeleton: Skeleton, names: TemplateNames): Skeleton {
+export function renameAll(skeleton: Skeleton, names: TemplateNames, dialect: Dialect): Skeleton {
+  const key = (name: string) => nameKey(name, dialect);
   const created = createdTables(skeleton);
-  const tables = new Map(created.map(({ name }) => [name.toLowerCase(), names.table(name)]));
+  const tables = new Map(created.map(({ name }) => [key(name), names.table(name)]));
   const columnNames = created
     .flatMap((each) => each.columns.map(({ name }) => name))
     .filter((name) => name !== ridColumn);
-  const columns = new Map(columnNames.map((name) => [name.toLowerCase(), names.column(name)]));
-  const table = (name: string) => tables.get(name.toLowerCase()) ?? name;
-  const columnName = (name: string) => columns.get(name.toLowerCase()) ?? name;
+  const columns = new Map(columnNames.map((name) => [key(name), names.column(name)]));
+  const table = (name: string) => tables.get(key(name)) ?? name;
+  const columnName = (name: string) => columns.get(key(name)) ?? name;
   return mapStatements(skeleton, (statement) => {
     return rebuild(statement, (node, key) => renameNode(node, key, table, columnName)) as Statement;
   });

@@ -91,7 +91,13 @@ export function generate(seed: string, options: GenerateOptions): Generated {
   };
   const states = Array.from(
     { length: size(options.sessions, profile.sessions, 'sessions') },
-    (_, number): SessionState => ({ number, indexes: [], tables: [], made: 0 }),
+    (_, number): SessionState => ({
+      number,
+      indexes: [],
+      tables: [],
+      made: 0,
+      readOnly: capabilities.readers === true && number % 2 === 1,
+    }),
   );
   const programs: string[][] = states.map(() => []);
   const order: StatementRef[] = [];

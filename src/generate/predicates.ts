@@ -27,6 +27,10 @@ export function columnOf(aim: Aim, name: string): Expression {
   return aim.joined === true ? column(name, aim.name) : column(name);
 }
 
+/** Columns of whole numbers that statements may calculate with. */
+const wholeColumns = ({ model }: ShadowTable): readonly ColumnModel[] =>
+  model.columns.filter(({ name, arithmetic }) => arithmetic || name === ridColumn);
+
 type Where = OptionOf<'where'>;
 const nested: readonly Where[] = ['and', 'or', 'not'];
 const subqueries: readonly Where[] = ['exists', 'correlated', 'in-query', 'scalar'];
@@ -196,22 +200,52 @@ export class Predicates {
         const exists: Expression = { type: 'exists', query: sub };
         return random.chance(0.3) ? { type: 'unary', op: 'NOT', operand: exists } : exists;
       }
-      case 'in-query': {
-        // NOT IN with a NULL in the list holds for no row: seldom what a test wants, never wrong.
-        const sub = query(core({ items: [item(column(theirs.name, 's'))], from, where: simple }));
+      case 'in-query':
+        if (this.#listsWindow())
+          return this.#inWindow(
+            aim,
+            query(core({ items: [item(this.window(other, 's'))], from, where: simple })),
+          );
         return {
           type: 'in-query',
           operand: columnOf(aim, mine.name),
-          query: sub,
+          query: query(core({ items: [item(column(theirs.name, 's'))], from, where: simple })),
+          // NOT IN with a NULL in the list holds for no row: seldom what a test wants, never wrong.
           negated: random.chance(0.15),
         };
-      }
       default:
         return binary(this.#operator(), columnOf(aim, ridColumn), {
           type: 'subquery',
           query: this.wholeNumberQuery(other, simple),
         });
     }
+  }
+
+  /** A whole number among those of a window function, as often as not among them: windows seldom give NULL. */
+  #inWindow(aim: Aim, list: SelectStatement): Expression {
+    const { random } = this.chooser;
+    const operand = columnOf(aim, random.pick(wholeColumns(aim.table)).name);
+    return { type: 'in-query', operand, query: list, negated: random.chance(0.5) };
+  }
+
+  #listsWindow(): boolean {
+    const { windowedLists } = this.chooser.profile;
+    // Profiles without them draw nothing, so their cases stay what they are.
+    if (windowedLists === 0 || this.chooser.weight('select.window') === 0) return false;
+    return this.chooser.random.chance(windowedLists);
+  }
+
+  /** A window function over the rows of a table, in the order of their ids; `name`: how the statement calls the table. */
+  window(of: ShadowTable, name?: string): Expression {
+    const { random } = this.chooser;
+    const by = random.pick(of.model.columns);
+    const over = {
+      partitionBy: by.role !== 'rid' && random.chance(0.5) ? [column(by.name, name)] : [],
+      orderBy: [{ expression: column(ridColumn, name), descending: false }],
+    };
+    const what = this.chooser.one('window').replace('-', '_');
+    const args = what === 'row_number' ? [] : [column(random.pick(wholeColumns(of)).name, name)];
+    return call(what, args, { over });
   }
 
   /** A query that gives one whole number: a count, or the least, greatest or sum of a column. */
@@ -221,8 +255,7 @@ export class Predicates {
     functions: readonly string[] = ['min', 'max', 'sum'],
   ): SelectStatement {
     const { random } = this.chooser;
-    const whole = of.model.columns.filter(({ name, arithmetic }) => arithmetic || name === ridColumn);
-    const argument = column(random.pick(whole).name, 's');
+    const argument = column(random.pick(wholeColumns(of)).name, 's');
     const value = random.chance(0.3) ? countStar : call(random.pick(functions), [argument]);
     return query(core({ items: [item(value)], from: table(of.model.name, 's'), where }));
   }

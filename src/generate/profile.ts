@@ -38,6 +38,10 @@ export interface Profile {
   readonly singleRowWrites: boolean;
   /** Share of INSERT … SELECT in which numbers come from a window function. */
   readonly windowedCopies: number;
+  /** Share of conditions `IN (SELECT …)` whose list is a window function. */
+  readonly windowedLists: number;
+  /** Share of DELETEs that take every row. */
+  readonly wholeDeletes: number;
   readonly weights: Weights;
   /** Programs are built around a situation (`scenarios/`); sizes and weights then mean nothing. */
   readonly scenario?: ScenarioName;
@@ -58,6 +62,8 @@ const base: Omit<Profile, 'name' | 'description'> = {
   uniqueValues: false,
   singleRowWrites: false,
   windowedCopies: 0,
+  windowedLists: 0,
+  wholeDeletes: 0,
   weights: defaultWeights,
 };
 
@@ -190,9 +196,11 @@ export const profiles: readonly Profile[] = [
     {
       tables: [2, 3],
       columns: [2, 4],
-      rows: [3, 8],
+      rows: [2, 6],
       hot: 0.5,
       windowedCopies: 0.7,
+      windowedLists: 0.5,
+      wholeDeletes: 0.5,
       weights: queryWeights,
     },
   ),
@@ -246,6 +254,8 @@ const profileFields = [
   'uniqueValues',
   'singleRowWrites',
   'windowedCopies',
+  'windowedLists',
+  'wholeDeletes',
   'weights',
 ];
 
@@ -290,6 +300,8 @@ export function parseProfile(text: string, file: string): Profile {
     uniqueValues: node.maybe('uniqueValues', readBoolean) ?? parent.uniqueValues,
     singleRowWrites: node.maybe('singleRowWrites', readBoolean) ?? parent.singleRowWrites,
     windowedCopies: node.maybe('windowedCopies', (each) => readNumber(each, 1)) ?? parent.windowedCopies,
+    windowedLists: node.maybe('windowedLists', (each) => readNumber(each, 1)) ?? parent.windowedLists,
+    wholeDeletes: node.maybe('wholeDeletes', (each) => readNumber(each, 1)) ?? parent.wholeDeletes,
     weights: { ...parent.weights, ...node.maybe('weights', readWeights) },
     ...(parent.scenario !== undefined && { scenario: parent.scenario }),
   };

@@ -201,17 +201,8 @@ export class Selects {
   }
 
   #window(of: ShadowTable): SelectStatement {
-    const { columns } = of.model;
     const rid = column(ridColumn);
-    const by = this.#random.pick(columns);
-    const over = {
-      partitionBy: by.role !== 'rid' && this.#random.chance(0.5) ? [column(by.name)] : [],
-      orderBy: [{ expression: rid, descending: false }],
-    };
-    const whole = columns.filter(({ arithmetic, name }) => arithmetic || name === ridColumn);
-    const name = this.#chooser.one('window').replace('-', '_');
-    const args = name === 'row_number' ? [] : [column(this.#random.pick(whole).name)];
-    const items = [item(rid), item(call(name, args, { over }), 'w')];
+    const items = [item(rid), item(this.predicates.window(of), 'w')];
     const where = this.predicates.where(this.#aim(of));
     return query(core({ items, from: table(of.model.name), where }), this.#order([rid]));
   }

@@ -12,7 +12,7 @@
  * A statement that is not in our grammar stays as it is; then names and columns stay too, for it may mention them.
  */
 import { type Case, type ScheduledCase, type StatementRef, serialOrder, totalOrder } from '../cases/index.js';
-import { type Dialect, parseStatement, printStatement } from '../sql/index.js';
+import { type Dialect, nameKey, parseStatement, printStatement } from '../sql/index.js';
 import {
   addColumn,
   createdTables,
@@ -54,7 +54,7 @@ export function generateFromTemplate(
     if (maybe(0.4)) skeleton = extraRows(skeleton, random);
     if (maybe(0.3)) skeleton = extraIndex(skeleton, random);
     if (maybe(0.25)) skeleton = dropKey(skeleton);
-    if (maybe(0.5)) skeleton = renameAll(skeleton, drawNames(random));
+    if (maybe(0.5)) skeleton = renameAll(skeleton, drawNames(random, from), from);
   }
   if (maybe(0.5)) skeleton = mapStatements(skeleton, moveValues(random));
   skeleton = mapStatements(skeleton, (statement, place) =>
@@ -156,12 +156,12 @@ const tableNames = ['account', 'stock', 'item', 'doctors', 'ledger', 'u'];
 const columnNames = ['num', 'amount', 'val', 'state', 'qty', 'w1', 'w2', 'w3'];
 
 /** New names for whatever comes, each once. */
-function drawNames(random: Random): TemplateNames {
+function drawNames(random: Random, dialect: Dialect): TemplateNames {
   const supply = (names: readonly string[], prefix: string) => {
     const drawn = random.shuffle(names);
     const given = new Map<string, string>();
     return (old: string) => {
-      const key = old.toLowerCase();
+      const key = nameKey(old, dialect);
       if (!given.has(key)) given.set(key, drawn[given.size] ?? `${prefix}${given.size}`);
       return given.get(key)!;
     };

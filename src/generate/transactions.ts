@@ -19,6 +19,8 @@ export interface SessionState {
   readonly indexes: { readonly name: string; readonly on: string }[];
   readonly tables: string[];
   made: number;
+  /** It never writes nor locks. */
+  readonly readOnly?: boolean;
 }
 
 /** Tables are kept this small: more rows make statements slower, not more telling. */
@@ -59,7 +61,7 @@ export class Transactions {
     const statements: Statement[] = [this.#begin(begin)];
     const savepoints: { readonly name: string; readonly mark: number }[] = [];
     const start = shadow.mark();
-    const readOnly = begin === 'read-only';
+    const readOnly = begin === 'read-only' || session.readOnly === true;
     let doomed = false;
     while (statements.length <= count && !doomed) {
       const kind = this.#kind(readOnly);
@@ -81,7 +83,7 @@ export class Transactions {
     const { shadow } = this.predicates;
     const statements: Statement[] = [];
     for (let i = 0; i < count; i++) {
-      const kind = this.#chooser.one('statement', autocommitKinds);
+      const kind = session.readOnly === true ? 'select' : this.#chooser.one('statement', autocommitKinds);
       if (kind === 'index') statements.push(this.#index(session));
       else if (kind === 'table') statements.push(this.#ownTable(session));
       else statements.push(this.#statement(kind, this.#table(), false).statement);

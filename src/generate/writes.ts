@@ -227,14 +227,21 @@ export class Writes {
   }
 
   /** DELETE, of rows nobody refers to. */
+  #takesAll(): boolean {
+    const { wholeDeletes } = this.#chooser.profile;
+    // Profiles without them draw nothing, so their cases stay what they are.
+    return wholeDeletes > 0 && this.#random.chance(wholeDeletes);
+  }
+
   delete(of: ShadowTable): Written {
     const rows = of.list().filter(({ rid }) => rid > of.pinned);
     const row = rows.length === 0 ? undefined : this.#random.pick(rows);
     const aim: Aim = { table: of, name: of.model.name, row, writes: true };
     // Doubtful rows are cleared away, or the shadow would fill up with them.
     const doubtful = rows.filter(({ sure }) => !sure).slice(0, 10);
-    const asked =
-      doubtful.length > 0 && this.#chooser.weight('where.in-list') > 0
+    const asked = this.#takesAll()
+      ? undefined
+      : doubtful.length > 0 && this.#chooser.weight('where.in-list') > 0
         ? ridIn(doubtful.map(({ rid }) => rid))
         : this.#chooser.profile.singleRowWrites
           ? this.predicates.whereOne(aim)

@@ -3,15 +3,13 @@ import type { History, Operation } from './history.js';
 import { type HistoryReadOptions, readHistory } from './history-reader.js';
 import { openHistoryWriter } from './history-writer.js';
 
-/** Reads a history file; `truncated` says that it ended in the middle of a line. */
-export async function readWholeHistory(
-  path: string,
-  options: HistoryReadOptions = {},
-): Promise<History & { readonly truncated: boolean }> {
+/** Reads a history file; `omitted` of its header says that it ended in the middle of a line, too. */
+export async function readWholeHistory(path: string, options: HistoryReadOptions = {}): Promise<History> {
   const reader = await readHistory(path, options);
   const operations: Operation[] = [];
   for await (const some of reader.operations) for (const op of some) operations.push(op);
-  return { header: reader.header, operations, truncated: reader.truncated };
+  const { header, omitted } = reader;
+  return { header: omitted.length > 0 ? { ...header, omitted } : header, operations };
 }
 
 /** Writes a history file. */

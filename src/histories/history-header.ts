@@ -9,6 +9,7 @@ export const historyVersion = 1;
 
 const fields = [
   'sessions',
+  'nodes',
   'target',
   'level',
   'sessionLevels',
@@ -17,6 +18,7 @@ const fields = [
   'case',
   'replay',
   'seed',
+  'omitted',
 ] as const;
 
 /** What the header line holds, in the order of its fields. */
@@ -36,6 +38,10 @@ export function parseHeader(line: string, file: string): HistoryHeader {
       .at('sessions')
       .items()
       .map((name) => name.text()),
+    ...optional(
+      'nodes',
+      node.maybe('nodes', (nodes) => nodes.items().map((name) => name.text())),
+    ),
     ...optional('target', node.maybe('target', readTarget)),
     ...optional(
       'level',
@@ -64,6 +70,10 @@ export function parseHeader(line: string, file: string): HistoryHeader {
     ...optional(
       'seed',
       node.maybe('seed', (text) => text.text()),
+    ),
+    ...optional(
+      'omitted',
+      node.maybe('omitted', (each) => each.items().map((reason) => reason.text())),
     ),
   };
   checkSessions(node, header);
@@ -101,6 +111,8 @@ function checkSessions(node: JsonNode, header: HistoryHeader): void {
     }
     seen.add(name);
   });
+  if (header.nodes !== undefined && header.nodes.length !== header.sessions.length)
+    node.at('nodes').fail(`there are ${header.sessions.length} sessions, each on one node`);
   for (const number of Object.keys(header.sessionLevels ?? {})) {
     if (!/^(0|[1-9]\d*)$/.test(number) || Number(number) >= header.sessions.length) {
       node

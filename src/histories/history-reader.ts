@@ -5,14 +5,11 @@
  * 2. Every line is parsed and validated (ordinary ones the quick way, `quick-line.ts`); a bad one is an error with
  *    its line and field.
  * 3. A file that ends in the middle of a line, or of a gzip member, is what a killed writer leaves behind: it is
- *    read up to its last whole line, and `truncated` says so.
- *
- * Compression is told by the first two bytes, not by the name, so a renamed file reads as well.
+ *    read up to its last whole line, and `omitted` says so, as it repeats what the header says is missing.
  */
-import { createReadStream } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
-import { createGunzip } from 'node:zlib';
-import { errorText, FileError, IsoldeError } from '../errors.js';
+import { FileError } from '../errors.js';
+import { bytesOf } from './bytes.js';
+import { EndsTooEarly } from './ends-too-early.js';
 import type { HistoryHeader, Operation } from './history.js';
 import { parseHeader } from './history-header.js';
 import { lossyText } from './lossy-text.js';
@@ -23,16 +20,18 @@ export interface HistoryReader {
   readonly header: HistoryHeader;
   /** The operations, many at a time. Can be gone through once. */
   readonly operations: AsyncIterable<Operation[]>;
-  /** Whether the file ended in the middle of a line; known when `operations` has ended. */
-  readonly truncated: boolean;
+  /** What is missing: the header's list, and the end of a file that was cut off; known when `operations` has ended. */
+  readonly omitted: readonly string[];
   /** Closes the file; needed only when `operations` is not gone through. */
   close(): Promise<void>;
 }
 
 // Operations of a block die young: a small block spares the garbage collector from copying them.
-const blockBytes = 128 * 1024;
+export const historyBlockBytes = 128 * 1024;
 const lineBreak = 10;
 const maxLineBytes = 256 * 1024 * 1024;
+
+const cutOff = 'the file ends in the middle of an entry, so what came after it is not known';
 
 export interface HistoryReadOptions {
   /** Bytes that may come out of the file, after decompression; default: any number, for little of it is kept. */
@@ -41,34 +40,43 @@ export interface HistoryReadOptions {
 
 /** Opens a history file and reads its header. */
 export async function readHistory(path: string, options: HistoryReadOptions = {}): Promise<HistoryReader> {
-  const source = linesOf(path, options.maxBytes ?? Number.POSITIVE_INFINITY);
+  const { maxBytes = Number.POSITIVE_INFINITY } = options;
+  return readHistoryBytes(path, bytesOf(path, { maxBytes, blockBytes: historyBlockBytes }));
+}
+
+/** Reads a history from its bytes, unpacked; `path` is how messages call it. */
+export async function readHistoryBytes(
+  path: string,
+  bytes: AsyncGenerator<Buffer, void, undefined>,
+): Promise<HistoryReader> {
+  const source = linesOf(path, bytes);
   const first = await source.next();
   if (first.done === true) throw new FileError({ file: path, line: 1 }, 'the file is empty');
-  const { lines, whole } = first.value;
+  const { lines } = first.value;
   const end = lines.indexOf(lineBreak);
   let header: HistoryHeader;
   try {
     header = parseHeader(lines.toString('utf8', 0, end < 0 ? lines.length : end), path);
   } catch (thrown) {
     await source.return(undefined);
-    if (!whole && end < 0) {
+    if (first.value.end !== 'whole' && end < 0) {
       throw new FileError({ file: path, line: 1 }, 'the file ends inside its header line');
     }
     throw thrown;
   }
   const rest = lines.subarray(end < 0 ? lines.length : end + 1);
-  return new Reader(path, header, source, { lines: rest, whole });
+  return new Reader(path, header, source, { lines: rest, end: first.value.end });
 }
 
 /** Whole lines, joined by line breaks, without the last line break; valid until the next block is asked for. */
 interface LineBlock {
   readonly lines: Buffer;
-  /** False for the last block of a file that ended inside a line or a gzip member; its last line is suspect. */
-  readonly whole: boolean;
+  /** `open`: the last line of the file has no line break and may be half a line; `cut`: compressed data stopped here. */
+  readonly end: 'whole' | 'open' | 'cut';
 }
 
 class Reader implements HistoryReader {
-  truncated = false;
+  omitted: readonly string[];
   readonly operations: AsyncIterable<Operation[]>;
   private readonly quick: QuickLines;
   private readonly sessionOf = new Map<number, number>();
@@ -80,6 +88,7 @@ class Reader implements HistoryReader {
     private readonly source: AsyncGenerator<LineBlock, void, undefined>,
     first: LineBlock,
   ) {
+    this.omitted = header.omitted ?? [];
     this.quick = new QuickLines(header.sessions.length);
     this.operations = this.read(first);
   }
@@ -103,7 +112,8 @@ class Reader implements HistoryReader {
     }
   }
 
-  private parse({ lines, whole }: LineBlock, firstIndex: number): Operation[] {
+  private parse({ lines, end: ending }: LineBlock, firstIndex: number): Operation[] {
+    let cut = ending === 'cut';
     const operations: Operation[] = [];
     let index = firstIndex;
     for (let at = 0; at < lines.length; index++) {
@@ -116,14 +126,17 @@ class Reader implements HistoryReader {
       }
       const next = lines.indexOf(lineBreak, at);
       const end = next < 0 ? lines.length : next;
-      const suspect = !whole && end === lines.length;
+      const suspect = ending !== 'whole' && end === lines.length;
       const op = this.parseLine(lines.subarray(at, end), index, suspect);
-      if (op === undefined) break;
+      if (op === undefined) {
+        cut = true;
+        break;
+      }
       this.checkSession(op, index);
       operations.push(op);
       at = end + 1;
     }
-    if (!whole && lines.length === 0) this.truncated = true;
+    if (cut) this.omitted = [...this.omitted, cutOff];
     return operations;
   }
 
@@ -134,10 +147,7 @@ class Reader implements HistoryReader {
     try {
       op = JSON.parse(line);
     } catch {
-      if (suspect) {
-        this.truncated = true;
-        return undefined;
-      }
+      if (suspect) return undefined;
       throw new FileError({ file: this.path, line: index + 2 }, 'this line is not an operation in JSON');
     }
     const bad = operationProblem(op, index, this.header.sessions.length);
@@ -163,7 +173,10 @@ class Reader implements HistoryReader {
 }
 
 /** The lines of a file in blocks. */
-async function* linesOf(path: string, maxBytes: number): AsyncGenerator<LineBlock, void, undefined> {
+async function* linesOf(
+  path: string,
+  bytes: AsyncGenerator<Buffer, void, undefined>,
+): AsyncGenerator<LineBlock, void, undefined> {
   const carry: Buffer[] = [];
   let carried = 0;
   const take = (last: Buffer): Buffer => {
@@ -173,21 +186,12 @@ async function* linesOf(path: string, maxBytes: number): AsyncGenerator<LineBloc
     carried = 0;
     return lines;
   };
-  const bytes = bytesOf(path);
   let cut = false;
-  let count = 0;
   try {
     for await (const block of bytes) {
-      if (block === 'cut') {
-        cut = true;
-        break;
-      }
-      count += block.length;
-      if (count > maxBytes)
-        throw new FileError({ file: path }, `it holds more than ${maxBytes} bytes when unpacked`);
       const end = block.lastIndexOf(lineBreak);
       if (end >= 0) {
-        yield { lines: take(block.subarray(0, end)), whole: true };
+        yield { lines: take(block.subarray(0, end)), end: 'whole' };
       }
       const rest = block.subarray(end + 1);
       carried += rest.length;
@@ -197,58 +201,9 @@ async function* linesOf(path: string, maxBytes: number): AsyncGenerator<LineBloc
       if (rest.length > 0) carry.push(Buffer.from(rest));
     }
   } catch (thrown) {
-    if (thrown instanceof IsoldeError) throw thrown;
-    throw new IsoldeError('file-system', `cannot read the history ${path}: ${errorText(thrown)}`, {
-      cause: thrown,
-    });
+    if (!(thrown instanceof EndsTooEarly)) throw thrown;
+    cut = true;
   }
   // A last line without a line break may still be whole: a file somebody edited. Parsing tells.
-  if (carried > 0 || cut) yield { lines: take(Buffer.alloc(0)), whole: false };
-}
-
-/** The bytes of a file, decompressed; `cut` where a compressed file stops too early. */
-async function* bytesOf(path: string): AsyncGenerator<Buffer | 'cut', void, undefined> {
-  const file = await open(path, 'r');
-  try {
-    const magic = Buffer.alloc(2);
-    const { bytesRead } = await file.read(magic, 0, 2, 0);
-    if (bytesRead === 2 && magic[0] === 0x1f && magic[1] === 0x8b) yield* unzippedBytes(path);
-    else yield* plainBytes(file);
-  } finally {
-    await file.close();
-  }
-}
-
-async function* plainBytes(file: FileHandle): AsyncGenerator<Buffer, void, undefined> {
-  // Two buffers take turns: while one is parsed, the next block is already being read into the other.
-  const buffers = [Buffer.allocUnsafe(blockBytes), Buffer.allocUnsafe(blockBytes)];
-  let position = 0;
-  let pending = file.read(buffers[0]!, 0, blockBytes, position);
-  for (let turn = 0; ; turn = 1 - turn) {
-    const { bytesRead } = await pending;
-    if (bytesRead === 0) return;
-    position += bytesRead;
-    pending = file.read(buffers[1 - turn]!, 0, blockBytes, position);
-    pending.catch(() => {}); // awaited on the next turn, or abandoned with the file
-    yield buffers[turn]!.subarray(0, bytesRead);
-  }
-}
-
-async function* unzippedBytes(path: string): AsyncGenerator<Buffer | 'cut', void, undefined> {
-  const raw = createReadStream(path, { highWaterMark: blockBytes });
-  const unzip = createGunzip({ chunkSize: blockBytes });
-  raw.on('error', (thrown) => unzip.destroy(thrown));
-  raw.pipe(unzip);
-  try {
-    for await (const block of unzip) yield block as Buffer;
-  } catch (thrown) {
-    const code = (thrown as NodeJS.ErrnoException).code;
-    if (code === 'Z_BUF_ERROR') yield 'cut';
-    else if (code?.startsWith('Z_') === true) {
-      throw new FileError({ file: path }, `the gzip data are damaged: ${errorText(thrown)}`);
-    } else throw thrown;
-  } finally {
-    raw.destroy();
-    unzip.destroy();
-  }
+  if (carried > 0 || cut) yield { lines: take(Buffer.alloc(0)), end: cut ? 'cut' : 'open' };
 }

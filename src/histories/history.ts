@@ -15,6 +15,8 @@ import type { Dialect, Row, StatementKind, Value } from '../sql/index.js';
 export interface HistoryHeader {
   /** Names of the sessions; operations refer to them by number. */
   readonly sessions: readonly string[];
+  /** The node of the cluster that each session ran on, where the database is several. */
+  readonly nodes?: readonly string[];
   readonly target?: TargetStamp;
   readonly level?: Level;
   /** Levels of single sessions that differ from `level`, by session number. */
@@ -27,6 +29,13 @@ export interface HistoryHeader {
   /** The line that runs it again. */
   readonly replay?: string;
   readonly seed?: string;
+  /** What happened and is not in the history: while there is any, no level can be said to hold. */
+  readonly omitted?: readonly string[];
+}
+
+/** The number of the session that a case calls so; on several nodes histories name the node behind it (`T1@node2`). −1: there is none. */
+export function sessionNumber({ sessions, nodes }: HistoryHeader, name: string): number {
+  return sessions.findIndex((each, number) => each === name || each === `${name}@${nodes?.[number]}`);
 }
 
 /** Which database ran it: enough to file a bug. The address carries no password. */
@@ -90,7 +99,8 @@ export type ErrorClass =
   | 'transaction-aborted' // statement refused because the transaction had failed before
   | 'syntax'
   | 'unsupported'
-  | 'data' // division by zero, out of range, bad cast
+  | 'data' // division by zero, out of range, bad cast, more rows than one
+  | 'out-of-memory'
   | 'connection-lost'
   | 'crash' // the server died, or reports that it is recovering
   | 'other';

@@ -1,9 +1,14 @@
+export type { Imported } from './formats/format.js';
 export {
   type AnyHistory,
+  type Converted,
+  type ConvertOptions,
+  convert,
   type FormatName,
   formatNames,
   formatOfName,
   formatSamples,
+  historiesIn,
   historyFormats,
   kvFromHistory,
   kvHeader,
@@ -12,6 +17,7 @@ export {
   type ReadAnyOptions,
   readAnyHistory,
   recognizeFormat,
+  UnknownFormatError,
   type WritableFormat,
   writableFormats,
   writeKvHistory,
@@ -26,6 +32,7 @@ export type {
   OperationKind,
   TargetStamp,
 } from './history.js';
+export { sessionNumber } from './history.js';
 export { readWholeHistory, writeWholeHistory } from './history-file.js';
 export { type HistoryReader, type HistoryReadOptions, readHistory } from './history-reader.js';
 export {
@@ -41,9 +48,10 @@ export {
   renderInterleaving,
   resultText,
 } from './interleaving.js';
-export { KvBuilder, type KvSink } from './kv-builder.js';
+export { KvBuilder, type KvBuilderOptions, type KvSink } from './kv-builder.js';
 export {
   type Definitions,
+  firstNamedValue,
   type KvHistory,
   type KvName,
   type KvStatus,

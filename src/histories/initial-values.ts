@@ -7,7 +7,8 @@
  * 3. else of that write or of the initial state: the history says so (`initialValue`), and whoever checks it tries both.
  *
  * In two cases 3 is the write alone: where a format says that what is written is not initial (`explicit`), and where a
- * history begins by writing 0 to every key, so that it says itself what its initial state is.
+ * history writes its initial state itself. It does where the first transactions of a session write 0 and nothing else, and either
+ * to every key, or to several keys while nobody else writes 0 to any.
  */
 import { type KvHistory, kvAborted, kvCommitted, kvInitial, kvRead, kvWrite } from './kv-history.js';
 
@@ -69,22 +70,29 @@ class Writers {
   }
 }
 
-/** Are the first transactions of some session writes of 0 and nothing else, and to every key? */
-function writesZeros({ txCount, txSession, txStatus, opOffsets, keyNames, ...ops }: KvHistory): boolean {
+/** Are the first transactions of some session writes of 0 and nothing else, to every key, or to several and the only ones? */
+function writesZeros(history: KvHistory): boolean {
+  const { txCount, txSession, txStatus, opOffsets, opKind, opKey, opValue, keyNames } = history;
+  /** Per session the keys that it began with. */
   const begun = new Map<number, Set<number>>();
   const over = new Set<number>();
+  let zerosElsewhere = 0;
   for (let tx = 0; tx < txCount; tx++) {
+    if (txStatus[tx] === kvAborted) continue;
     const session = txSession[tx]!;
-    if (over.has(session)) continue;
-    const keys = begun.get(session) ?? new Set();
-    begun.set(session, keys);
-    let initial = txStatus[tx] === kvCommitted;
-    for (let op = opOffsets[tx]!; op < opOffsets[tx + 1]! && initial; op++) {
-      initial = ops.opKind[op] === kvWrite && ops.opValue[op] === 0;
-      if (initial) keys.add(ops.opKey[op]!);
+    const zeros: number[] = [];
+    for (let op = opOffsets[tx]!; op < opOffsets[tx + 1]!; op++) {
+      if (opKind[op] === kvWrite && opValue[op] === 0) zeros.push(opKey[op]!);
     }
-    if (!initial) over.add(session);
-    else if (keys.size === keyNames.length) return true;
+    const others = opOffsets[tx + 1]! - opOffsets[tx]! - zeros.length;
+    if (others > 0 || txStatus[tx] !== kvCommitted) over.add(session);
+    if (over.has(session)) zerosElsewhere += zeros.length;
+    else {
+      const keys = begun.get(session) ?? new Set();
+      for (const key of zeros) keys.add(key);
+      begun.set(session, keys);
+    }
   }
-  return false;
+  const sizes = [...begun.values()].map(({ size }) => size);
+  return sizes.includes(keyNames.length) || (zerosElsewhere === 0 && sizes.length === 1 && sizes[0]! > 1);
 }

@@ -108,6 +108,13 @@ export class KvBuilder implements KvSink {
     this.#op(kvReadList, key, 0);
   }
 
+  /** The same for a list of integers from 0 to below `firstNamedValue`: `values[from]` to `values[to - 1]`. */
+  readIntegers(key: KvName, values: Int32Array, from: number, to: number): void {
+    this.#lists.push(this.#opValue.length, this.#listValues.length);
+    this.#listValues.pushRange(values, from, to);
+    this.#op(kvReadList, key, 0);
+  }
+
   write(key: KvName, value: KvName | null): void {
     const id = this.#value(value ?? writtenNothing);
     if (value === null) this.#nothing = id;

@@ -13,6 +13,19 @@ export class IntColumn {
     this.data[this.length++] = value;
   }
 
+  /** Pushes `values[from]` to `values[to - 1]`. */
+  pushRange(values: Int32Array, from: number, to: number): void {
+    const length = this.length + to - from;
+    if (length > this.data.length) {
+      const grown = new Int32Array(Math.max(this.data.length * 2, length));
+      grown.set(this.data);
+      this.data = grown;
+    }
+    const { data } = this;
+    for (let i = from, at = this.length; i < to; i++, at++) data[at] = values[i]!;
+    this.length = length;
+  }
+
   slice(from: number, to: number): number[] {
     return Array.from(this.data.subarray(from, to));
   }

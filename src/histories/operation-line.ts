@@ -120,6 +120,7 @@ const errorClasses: Readonly<Record<ErrorClass, true>> = {
   syntax: true,
   unsupported: true,
   data: true,
+  'out-of-memory': true,
   'connection-lost': true,
   crash: true,
   other: true,

@@ -12,8 +12,8 @@ import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { errorText, IsoldeError } from '../errors.js';
+import { isRunning } from '../running.js';
 import { inOwnProcess, isEmbedded, openTarget, type Target } from '../targets/index.js';
-import { lives } from '../temporary-folder.js';
 
 type Engine = Pick<Target['stamp'], 'name' | 'version'>;
 
@@ -38,7 +38,7 @@ export class CrashedEngines {
     // Whether a process of another machine still runs cannot be seen from here.
     const dead = running.filter((each) => {
       const [, pid, host] = /\.running-(\d+)-(.*)$/.exec(each) ?? [];
-      return host === this.#host && !lives(Number(pid));
+      return host === this.#host && !isRunning(Number(pid));
     });
     if (dead.length === 0) return false;
     await this.remember(engine);

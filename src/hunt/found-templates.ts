@@ -8,12 +8,15 @@
  *
  * SQL that is not on the allow-list (`sql/allow-list.ts`) is left out: the folder may come from anybody.
  */
+
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { type Case, parseCaseFile, printCaseFile, type ScheduledCase } from '../cases/index.js';
+import { isServerFailure } from '../check/index.js';
 import { errorText, FileError, IsoldeError } from '../errors.js';
+import { fileProblem } from '../file-problem.js';
 import { checkFormat, parseJson } from '../json.js';
-import { diskFiles, fileProblem, openStore, readText } from '../store/index.js';
+import { diskFiles, openStore, readText } from '../store/index.js';
 import { findForbiddenStatement, sqlOfCase } from '../targets/index.js';
 
 export interface FoundTemplates {
@@ -44,7 +47,7 @@ export async function templatesOfStore(
       onProblem(errorText(error));
       return undefined;
     });
-    if (bug === undefined || bug.finding.oracle === 'server' || !isHarmless(bug.case)) continue;
+    if (bug === undefined || isServerFailure(bug.finding) || !isHarmless(bug.case)) continue;
     templates.push({ case: { ...bug.case, name: id }, schedule: { batches: bug.schedule.batches } });
   }
   if (templates.length === 0) return undefined;

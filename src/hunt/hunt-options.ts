@@ -3,9 +3,9 @@ import type { ScheduledCase } from '../cases/index.js';
 import type { OracleName } from '../check/index.js';
 import type { Contract, Level } from '../contracts/index.js';
 import type { Profile } from '../generate/index.js';
-import type { History } from '../histories/index.js';
+import type { History, TargetStamp } from '../histories/index.js';
 import type { ContractChoice } from '../judge/index.js';
-import type { KnownVerdict, Place } from '../known/index.js';
+import type { KnownPlace, KnownVerdict } from '../known/index.js';
 import type { Bug } from '../report/index.js';
 import type { Target } from '../targets/index.js';
 import type { HuntCounters } from './counters.js';
@@ -33,6 +33,8 @@ export interface Shelved {
 export interface HuntOptions {
   /** Opens the database; called again when it went away. */
   readonly open: () => Promise<Target>;
+  /** Opens another engine or version, on which the case of each bug is run as well (`sibling.ts`). */
+  readonly openSibling?: () => Promise<Target>;
   readonly shelf: Shelf;
   readonly seed: string;
   /** What the database is held to. Default `reported`. */
@@ -57,11 +59,15 @@ export interface HuntOptions {
   /** How long to wait for a database that went away. Default 30 s. */
   readonly reopenMs?: number;
   /** Asks whether others have reported a bug; `place` is where it was found. Undefined: nothing could be asked. */
-  readonly identify?: (bug: Bug, place: Place) => Promise<KnownVerdict | undefined>;
+  readonly identify?: (bug: Bug, place: KnownPlace) => Promise<KnownVerdict | undefined>;
   readonly signal?: AbortSignal;
   /** The command that runs round i again. */
   readonly replayLine?: (round: number) => string;
+  /** Where the hunt runs, for reports (`environment.ts`). */
+  readonly environment?: string;
   readonly onEvent?: (event: HuntEvent) => void;
+  /** Called with every round that ran, and what happened. */
+  readonly onRound?: (round: Round, history: History) => void;
   /** ISO 8601; default: the system's clock. */
   readonly date?: () => string;
   /** Milliseconds; default: the process's clock. */
@@ -91,6 +97,9 @@ export type HuntEvent =
   | { readonly kind: 'reopened'; readonly cause: string };
 
 export interface HuntResult {
+  /** What was hunted: the engine that answered, and at which levels. */
+  readonly target: TargetStamp;
+  readonly levels: readonly Level[];
   readonly counters: HuntCounters;
   /** Bugs met in this hunt, each once. */
   readonly bugs: readonly Shelved[];

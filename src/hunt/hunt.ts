@@ -29,9 +29,10 @@ import { UnreadableBug } from '../store/index.js';
 import { countRound, type HuntCounters, newCounters } from './counters.js';
 import type { HuntOptions, HuntResult, Shelved } from './hunt-options.js';
 import type { HuntRequest } from './hunt-request.js';
-import { type Outcome, pursue, type Raw } from './pursue.js';
+import { type Outcome, pursue, type Raw, type Shown } from './pursue.js';
 import { groupSize, type Round, Rounds } from './round.js';
 import { KnownPrograms } from './row-mirror.js';
+import { Sibling } from './sibling.js';
 
 export async function hunt(options: HuntOptions): Promise<HuntResult> {
   const { signal, onEvent } = options;
@@ -63,6 +64,7 @@ export async function hunt(options: HuntOptions): Promise<HuntResult> {
     for (const timer of timers) clearTimeout(timer);
     signal?.removeEventListener('abort', forward);
     await database.close().catch(() => undefined);
+    await run.sibling?.close();
   }
 }
 
@@ -89,6 +91,7 @@ class Hunt {
   #why: HuntResult['stopped'] = 'rounds';
   #pursuits = 0;
   #timeIsUp = false;
+  readonly sibling: Sibling | undefined;
 
   constructor(
     private readonly options: HuntOptions,
@@ -98,6 +101,7 @@ class Hunt {
   ) {
     this.#now = options.now ?? (() => performance.now());
     this.#began = this.#now();
+    this.sibling = options.openSibling && new Sibling(options.openSibling);
     this.#levels = options.levels ?? [database.target.defaultLevel];
     this.#finished = options.from ?? 0;
     this.#nextGroup = Math.floor(this.#finished / groupSize);
@@ -122,6 +126,8 @@ class Hunt {
     }
     this.counters.seconds = this.#seconds();
     return {
+      target: database.target.stamp,
+      levels: this.#levels,
       counters: this.counters,
       bugs: [...this.#bugs.values()],
       finished: this.#finished,
@@ -167,6 +173,7 @@ class Hunt {
     return new Rounds({
       seed,
       capabilities,
+      ...(this.database.target.nodes && { nodes: this.database.target.nodes }),
       levels: this.#levels,
       oracles: judges.map(({ name, rounds = 1 }) => ({ name, rounds })),
       ...(profile === undefined ? {} : { profile }),
@@ -237,6 +244,7 @@ class Hunt {
     }
     const { history, findings } = observed;
     countRound(this.counters, history, this.#programs);
+    this.options.onRound?.(round, history);
     const identities = new Set<string>();
     for (const finding of findings) {
       this.counters.raw++;
@@ -268,6 +276,8 @@ class Hunt {
         confirmRuns: options.confirmRuns ?? 3,
         vendor: vendorContract(database.target, round.level) ?? raw.request.contract,
         signal: this.stop.signal,
+        sibling: this.sibling,
+        passesOver: (shown) => options.shelf.isIgnored(this.#named(shown)),
         onConfirmed: () => {
           counters.confirmed++;
         },
@@ -283,6 +293,10 @@ class Hunt {
     const { raw, round, known } = pursuit;
     const { counters, options } = this;
     if (outcome.kind === 'cut') return;
+    if (outcome.kind === 'passed-over') {
+      counters.ignored++;
+      return;
+    }
     if (outcome.kind === 'unconfirmed') {
       counters.unconfirmed++;
       options.onEvent?.({ kind: 'unconfirmed', round, finding: raw.finding.kind, why: outcome.why });
@@ -294,6 +308,11 @@ class Hunt {
     if (halfDone && known.bug !== undefined) return;
     counters.reduced++;
     await this.#keep(outcome, pursuit);
+  }
+
+  /** A case that shows a finding, with the names that its bug would have. */
+  #named(shown: Shown): Pick<Bug, 'id' | 'signature'> {
+    return makeBug({ ...shown, reproduced: { shown: 1, runs: 1 }, at: new Date(0).toISOString() });
   }
 
   /** Cases of known bugs run where this one was found; a bug that this hunt has met before was asked about then. */
@@ -320,6 +339,7 @@ class Hunt {
       at: options.date?.() ?? new Date().toISOString(),
       seed: options.seed,
       ...(replay === undefined ? {} : { replay }),
+      environment: options.environment,
       raw: sizeOfHistory(raw.history),
       ...(secondLook && { secondLook }),
       ...(notIsolation && { notIsolation }),

@@ -1,3 +1,15 @@
+export {
+  type BurstFinding,
+  type BurstOptions,
+  type BurstOutcome,
+  type BurstProgram,
+  type BurstRate,
+  type BurstResult,
+  type BurstRun,
+  type BurstSize,
+  burstPrograms,
+  runBursts,
+} from './burst/index.js';
 export { type HuntCounters, newCounters } from './counters.js';
 export { CrashedEngines, EngineOpener } from './crashed-engines.js';
 export { type FoundTemplates, readTemplates, templatesOfStore } from './found-templates.js';
@@ -12,6 +24,7 @@ export {
   pursue,
   type Raw,
 } from './pursue.js';
-export { duration, renderBug, renderCounters } from './render.js';
+export { duration, type HuntStyle, renderBug, renderCounters } from './render.js';
+export { type ReplayFacts, replayLine } from './replay-line.js';
 export { groupSize, type OracleShare, type Round, type RoundOptions, Rounds } from './round.js';
 export { type OpenShelf, openShelf, type ShelfOptions } from './shelf.js';

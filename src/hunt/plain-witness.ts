@@ -5,34 +5,17 @@
  * - a closing session that reads every table;
  * - another constant in every assignment, so that no write leaves a value as it was or equals another write.
  */
-import type { Case, Schedule, ScheduledCase, StatementRef } from '../cases/index.js';
-import { type Dialect, parseStatement, printName } from '../sql/index.js';
+import type { Case, ScheduledCase } from '../cases/index.js';
+import type { Dialect } from '../sql/index.js';
+import { withAllRead } from './closing-reads.js';
 
 /** The case as it is, then its variations. */
 export function plainVariations(
-  { case: program, schedule }: Required<ScheduledCase>,
+  plain: Required<ScheduledCase>,
   dialect: Dialect,
 ): readonly Required<ScheduledCase>[] {
-  const distinct = { case: withDistinctValues(program), schedule };
-  return [
-    { case: program, schedule },
-    withClosingReads(program, schedule, dialect),
-    distinct,
-    withClosingReads(distinct.case, schedule, dialect),
-  ];
-}
-
-function withClosingReads(program: Case, schedule: Schedule, dialect: Dialect): Required<ScheduledCase> {
-  const reads = program.setup.flatMap((sql) => {
-    const statement = parseStatement(sql, dialect);
-    return statement.type === 'create-table' ? [`SELECT * FROM ${printName(statement.name, dialect)}`] : [];
-  });
-  const session = program.sessions.length;
-  const batches = reads.map((_, position): readonly StatementRef[] => [[session, position]]);
-  return {
-    case: { ...program, sessions: [...program.sessions, { name: 'after', statements: reads }] },
-    schedule: { batches: [...schedule.batches, ...batches] },
-  };
+  const distinct = { case: withDistinctValues(plain.case), schedule: plain.schedule };
+  return [plain, withAllRead(plain, dialect), distinct, withAllRead(distinct, dialect)];
 }
 
 /** `SET a = 1, b = 1` of each UPDATE with numbers that stand nowhere else. */

@@ -1,43 +1,12 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { judgedHistory } from '../check/index.js';
 import { findContract } from '../contracts/index.js';
 import { Database, type Observe } from '../judge/index.js';
 import { probeCases } from '../probe/index.js';
 import { findingsOf, rawRun, replayed } from '../reduce/learnt-order.case.js';
-import { type Answer, openTarget, type Target } from '../targets/index.js';
-import { type PursueOptions, pursue, type Raw } from './pursue.js';
-
-/** DuckDB, except that it dies of every UPDATE. */
-async function fragile(): Promise<Target> {
-  const target = await openTarget('duckdb:');
-  const answer: Answer = {
-    error: { class: 'crash', message: 'the server closed the connection' },
-    transaction: 'lost',
-  };
-  return overriding(target, {
-    createScratch: async () => {
-      const scratch = await target.createScratch();
-      return overriding(scratch, {
-        openSession: async (limits) => {
-          const session = await scratch.openSession(limits);
-          return overriding(session, {
-            execute: (sql) => (/^\s*UPDATE/i.test(sql) ? Promise.resolve(answer) : session.execute(sql)),
-          });
-        },
-      });
-    },
-  });
-}
-
-/** An object with some members replaced. */
-function overriding<T extends object>(real: T, members: Partial<T>): T {
-  return new Proxy(real, {
-    get(_, name) {
-      const member: unknown = Reflect.get(name in members ? members : real, name);
-      return typeof member === 'function' ? member.bind(real) : member;
-    },
-  });
-}
+import { openTarget, type Target } from '../targets/index.js';
+import { fragile } from './fragile-target.case.js';
+import { type Pursued, type PursueOptions, pursue, type Raw } from './pursue.js';
 
 it('a crash in an instrumented run is pursued to its end, and other lanes go on afterwards', async () => {
   const database = await Database.open({ open: fragile, onReopen: () => undefined });
@@ -69,21 +38,27 @@ it('a crash in an instrumented run is pursued to its end, and other lanes go on 
   }
 }, 30_000);
 
-it('a pursuit stopped in mid-reduction tells of a case, a finding and a run that belong together', async () => {
-  const stop = new AbortController();
+/** DuckDB, and a run in which it updates a row that is deleted. */
+async function deletedRow(signal = new AbortController().signal): Promise<{ database: Database; raw: Raw }> {
   const database = await Database.open({
     open: () => openTarget('duckdb:'),
-    signal: stop.signal,
+    signal,
     onReopen: () => undefined,
   });
+  const contract = findContract('duckdb:snapshot')!;
+  const { case: program, schedule } = probeCases.find(({ id }) => id === 'lost-update-deleted-row')!;
+  const request = { case: program, schedule, oracle: 'mechanism', level: 'snapshot', contract } as const;
+  const observed = await database.observe(request, 0);
+  if (observed.kind !== 'ran') throw new Error(`the case did not run: ${observed.kind}`);
+  const { history, findings } = observed;
+  const finding = findings.find(({ kind }) => kind === 'update-of-changed-row')!;
+  return { database, raw: { request, finding, history } };
+}
+
+it('a pursuit stopped in mid-reduction tells of a case, a finding and a run that belong together', async () => {
+  const stop = new AbortController();
+  const { database, raw } = await deletedRow(stop.signal);
   try {
-    const contract = findContract('duckdb:snapshot')!;
-    const { case: program, schedule } = probeCases.find(({ id }) => id === 'lost-update-deleted-row')!;
-    const request = { case: program, schedule, oracle: 'mechanism', level: 'snapshot', contract } as const;
-    const observed = await database.observe(request, 0);
-    if (observed.kind !== 'ran') throw new Error(`the case did not run: ${observed.kind}`);
-    const { history, findings } = observed;
-    const finding = findings.find(({ kind }) => kind === 'update-of-changed-row')!;
     let runs = 0;
     const stopping: PursueOptions['database'] = {
       target: database.target,
@@ -94,10 +69,8 @@ it('a pursuit stopped in mid-reduction tells of a case, a finding and a run that
         return database.observe(asked, lane);
       },
     };
-    const outcome = await pursue(
-      { request, finding, history },
-      { database: stopping, lane: 0, confirmRuns: 1, vendor: contract, signal: stop.signal },
-    );
+    const options = { lane: 0, confirmRuns: 1, vendor: raw.request.contract, signal: stop.signal };
+    const outcome = await pursue(raw, { ...options, database: stopping });
     if (outcome.kind !== 'bug') throw new Error(`it ended as ${outcome.kind}`);
     const { result, history: stored } = outcome.bug;
     expect(result.minimal).toBe(false);
@@ -109,6 +82,38 @@ it('a pursuit stopped in mid-reduction tells of a case, a finding and a run that
       if (kind === 'begin') expect(run).toMatch(/^BEGIN/);
       else expect(run).toBe(sql);
     }
+  } finally {
+    await database.close();
+  }
+});
+
+it('a bug that is passed over is not reduced to the end', async () => {
+  const { database, raw } = await deletedRow();
+  try {
+    const runs = { all: 0, passing: 0 };
+    const counted = (key: keyof typeof runs): PursueOptions['database'] => ({
+      target: database.target,
+      alone: (use) => database.alone(use),
+      observe: (asked, lane) => {
+        runs[key]++;
+        return database.observe(asked, lane);
+      },
+    });
+    const options = { lane: 0, confirmRuns: 1, vendor: raw.request.contract };
+    const whole = await pursue(raw, { ...options, database: counted('all'), passesOver: async () => false });
+    expect(whole.kind).toBe('bug');
+    const shown: number[] = [];
+    const passed = await pursue(raw, {
+      ...options,
+      database: counted('passing'),
+      passesOver: async ({ case: { sessions } }) => {
+        shown.push(sessions.flatMap(({ statements }) => statements).length);
+        return true;
+      },
+    });
+    expect(passed).toEqual({ kind: 'passed-over' });
+    expect(shown).toHaveLength(1);
+    expect(runs.passing).toBeLessThan(runs.all / 2);
   } finally {
     await database.close();
   }
@@ -140,4 +145,54 @@ it('a finding of a free run that the inferred order does not bring back is confi
   };
   const outcome = await pursue(raw, { database, lane: 0, confirmRuns: 2, vendor: contract });
   expect(outcome).toMatchObject({ kind: 'bug', bug: { finding: { kind: 'wrong-result' } } });
+});
+
+describe('a plain finding whose consequence only an instrumented run shows', () => {
+  /** DuckDB #17223, pursued; `blind`: nobody gets to see what closing reads return. */
+  async function pursued(blind: boolean): Promise<Pursued> {
+    const database = await Database.open({ open: () => openTarget('duckdb:'), onReopen: () => undefined });
+    const observe: Observe = async (request, lane) => {
+      const observed = await database.observe(request, lane);
+      if (!blind || observed.kind !== 'ran') return observed;
+      const after = observed.history.header.sessions.indexOf('after');
+      const operations = observed.history.operations.filter(({ session }) => session !== after);
+      return { ...observed, history: { ...observed.history, operations } };
+    };
+    try {
+      const contract = findContract('duckdb:snapshot')!;
+      const { case: program, schedule } = probeCases.find(({ id }) => id === 'lost-update-deleted-row')!;
+      const request = { case: program, schedule, oracle: 'mechanism', level: 'snapshot', contract } as const;
+      const observed = await observe(request, 0);
+      if (observed.kind !== 'ran') throw new Error(`the case did not run: ${observed.kind}`);
+      const { history, findings } = observed;
+      const finding = findings.find(({ kind }) => kind === 'update-of-changed-row')!;
+      const place = { target: database.target, alone: database.alone.bind(database), observe };
+      const outcome = await pursue(
+        { request, finding, history },
+        { database: place, lane: 0, confirmRuns: 1, vendor: contract },
+      );
+      if (outcome.kind !== 'bug') throw new Error(`it ended as ${outcome.kind}`);
+      return outcome.bug;
+    } finally {
+      await database.close();
+    }
+  }
+
+  it('is reported with a closing read that shows the damage', async () => {
+    const { oracle, result, secondLook } = await pursued(false);
+    expect(oracle).toBe('dependency-graph');
+    expect(result.result.case.sessions.at(-1)).toMatchObject({ name: 'after' });
+    expect(secondLook!.map(({ by }) => by)).toContain('serial control');
+    expect(secondLook!.map(({ by }) => by)).not.toContain('plain run');
+  });
+
+  it('is said to have no plain witness where no closing read shows anything', async () => {
+    const { oracle, secondLook } = await pursued(true);
+    expect(oracle).toBe('dependency-graph');
+    expect(secondLook).toContainEqual({
+      by: 'plain run',
+      says: 'undecided',
+      note: expect.stringContaining('no run without added SQL shows it'),
+    });
+  });
 });

@@ -1,8 +1,8 @@
 /** A hunt for people: the lines that are drawn over while it runs, and what each bug says when it is found. */
 import { countStatements } from '../cases/index.js';
 import { findOracle } from '../check/index.js';
-import { describeLabel, findContract, labelOf, reportsOf } from '../contracts/index.js';
-import { knownLine } from '../report/index.js';
+import { describeClaim, type FindingLabel, findContract, labelOf, reportsOf } from '../contracts/index.js';
+import { contractTitle, knownLine } from '../report/index.js';
 import type { HuntCounters } from './counters.js';
 import type { Shelved } from './hunt-options.js';
 import type { Round } from './round.js';
@@ -32,18 +32,36 @@ export function renderCounters(counters: HuntCounters, distinct: number): string
   return `${done.join(', ')}\nfindings: ${found.join(', ')}${first}`;
 }
 
+/** How parts of it look on a terminal; each leaves the text as it is where there are no colours. */
+export interface HuntStyle {
+  readonly title: (text: string) => string;
+  readonly claim: (text: string, label: FindingLabel) => string;
+  readonly known: (text: string) => string;
+  readonly quiet: (text: string) => string;
+}
+
+const noStyle: HuntStyle = { title: String, claim: String, known: String, quiet: String };
+
 /** What is printed when a bug is found. */
-export function renderBug({ bug, isNew, files }: Shelved, round: Round, seconds: number): string {
+export function renderBug(
+  { bug, isNew, files }: Shelved,
+  round: Round,
+  seconds: number,
+  style: HuntStyle = noStyle,
+): string {
   const { shown, runs } = bug.reproduced;
+  const label = labelOf(bug);
   const size = `${countStatements(bug.case)} statements of ${bug.raw?.operations ?? '?'}`;
   return [
-    `${isNew ? 'bug' : 'known bug'} ${bug.id} after ${duration(seconds)}`,
-    `  ${bug.title}`,
-    `  ${describeLabel(labelOf(bug))}: ${bug.contract ?? 'every contract'} (${bug.clause})`,
+    `${isNew ? 'bug' : 'bug of the store'} ${bug.id} after ${duration(seconds)}`,
+    `  ${style.title(bug.title)}`,
+    `  ${style.claim(describeClaim(bug), label)}: ${contractTitle(bug)}`,
     ...reportedAs(bug),
-    ...(bug.known === undefined ? [] : [`  ${knownLine(bug.known)}`]),
-    ...(bug.secondLook ?? []).map(({ by, says, note }) => `  ${by}: ${says}, ${note}`),
-    `  ${size}, shown in ${shown} of ${runs} replays; round ${round.number}, ${round.source}, ${findOracle(round.oracle)?.needs.run ?? round.oracle}`,
+    ...(bug.known === undefined ? [] : [`  ${style.known(knownLine(bug.known))}`]),
+    ...(bug.secondLook ?? []).map(({ by, says, note }) => style.quiet(`  ${by}: ${says}, ${note}`)),
+    style.quiet(
+      `  ${size}, shown in ${shown} of ${runs} replays; round ${round.number}, ${round.source}, ${findOracle(round.oracle)?.needs.run ?? round.oracle}`,
+    ),
     ...files.map((file) => `  ${file}`),
     `  again: ${bug.replay}`,
   ].join('\n');

@@ -16,13 +16,7 @@
  * Every scheduled program ends with a session `after` that reads all tables: what the transactions left behind is part
  * of what a checker, a reduction and a report can see. Free runs are observed from outside instead (`observe`).
  */
-import {
-  type Case,
-  type Schedule,
-  type ScheduledCase,
-  type StatementRef,
-  serialOrder,
-} from '../cases/index.js';
+import { type Case, type Schedule, type ScheduledCase, serialOrder } from '../cases/index.js';
 import type { OracleName } from '../check/index.js';
 import type { Level } from '../contracts/index.js';
 import {
@@ -35,7 +29,10 @@ import {
   randomSchedule,
 } from '../generate/index.js';
 import { probeCases } from '../probe/index.js';
-import { type Dialect, parseStatement, printName } from '../sql/index.js';
+import { type Dialect, parseStatement } from '../sql/index.js';
+import type { Target } from '../targets/index.js';
+import { closingQueries, withClosingReads } from './closing-reads.js';
+import { onNodes } from './node-sessions.js';
 
 /** An oracle and how many of the rounds are run for it, before the next one's. */
 export interface OracleShare {
@@ -60,6 +57,8 @@ export interface Round {
 export interface RoundOptions {
   readonly seed: string;
   readonly capabilities: Capabilities;
+  /** Of the cluster, where the database is one. */
+  readonly nodes?: Target['nodes'];
   /** Groups take turns. */
   readonly levels: readonly Level[];
   /** They take turns, each with its share. */
@@ -77,12 +76,11 @@ export const groupSize = 8;
 const plainRounds = 5;
 /** The round of a group that runs without an order: races inside statements have none. */
 const freePlace = 4;
-const afterSession = 'after';
 
 /** Shares of the mix. Templates know where bugs were; profiles know nothing, and find the others. */
 const mix = [
   ['template', 30],
-  ['races', 24],
+  ['races', 30],
   ['waits', 12],
   ['no-op', 11],
   ['contention', 8],
@@ -131,6 +129,15 @@ export class Rounds {
   }
 
   round(number: number): Round {
+    const { seed, nodes, capabilities } = this.options;
+    const { case: program, schedule, ...round } = this.#round(number);
+    const reading = { reads: round.observe, random: new Random(`reader/${seed}/${number}`) };
+    const { dialect } = capabilities;
+    const placed = { case: program, ...(schedule !== undefined && { schedule }) };
+    return { ...round, ...onNodes(placed, { dialect, ...(nodes && { nodes }) }, reading) };
+  }
+
+  #round(number: number): Round {
     const group = Math.floor(number / groupSize);
     const { levels, seed } = this.options;
     const level = levels[group % levels.length]!;
@@ -142,7 +149,7 @@ export class Rounds {
         source: program.source,
         oracle: this.#turns[0]!,
         level,
-        ...closed(program, program.own ?? serialOrder(program.open)),
+        ...withClosingReads(program.open, program.own ?? serialOrder(program.open), program.closing),
         observe: program.closing,
       };
     }
@@ -159,7 +166,11 @@ export class Rounds {
       level,
       ...(program.free || place === freePlace
         ? { case: program.open }
-        : closed(program, orderOf(program, place, new Random(`order/${seed}/${number}`)))),
+        : withClosingReads(
+            program.open,
+            orderOf(program, place, new Random(`order/${seed}/${number}`)),
+            program.closing,
+          )),
       observe: program.closing,
     };
   }
@@ -264,25 +275,4 @@ function orderOf({ own, open, meetings }: Program, place: number, random: Random
 function atLevel(program: Case, level: Level): Case {
   const sessions = program.sessions.map(({ name, statements }) => ({ name, statements }));
   return { ...program, level, sessions };
-}
-
-/** One query for each table the set-up creates. */
-function closingQueries({ setup, dialect }: Case): string[] {
-  return setup.flatMap((sql) => {
-    const statement = parseStatement(sql, dialect);
-    if (statement.type !== 'create-table') return [];
-    return [`SELECT * FROM ${dialect === undefined ? statement.name : printName(statement.name, dialect)}`];
-  });
-}
-
-/** The program with its closing session, unless it reads the final state by itself. */
-function closed({ open, closing }: Program, schedule: Schedule): { case: Case; schedule: Schedule } {
-  if (closing.length === 0 || open.sessions.some(({ name }) => name === afterSession))
-    return { case: open, schedule };
-  const session = open.sessions.length;
-  const after = closing.map((_, position): readonly StatementRef[] => [[session, position]]);
-  return {
-    case: { ...open, sessions: [...open.sessions, { name: afterSession, statements: closing }] },
-    schedule: { batches: [...schedule.batches, ...after] },
-  };
 }

@@ -15,7 +15,6 @@ import type { History } from '../histories/index.js';
 import {
   type Catalog,
   type ChangePlan,
-  columnKey,
   type InsertPlan,
   openCatalog,
   Planner,
@@ -33,6 +32,7 @@ import {
   type Expression,
   type FromItem,
   isUndecidable,
+  nameKey,
   type QueryBody,
   type SelectCore,
   ShapeParser,
@@ -133,7 +133,7 @@ export class RowMirror {
       case 'release':
       case 'rollback-to': {
         const { log, savepoints } = this.#openOf(transaction);
-        const name = columnKey(statement.name, this.#catalog.dialect);
+        const name = nameKey(statement.name, this.#catalog.dialect);
         const undone = savepoints.follow({ kind: statement.type, name }, log.mark());
         if (undone !== undefined) log.undo(undone.backTo ?? 0, putBack);
         return [];
@@ -208,7 +208,7 @@ export class RowMirror {
   }
 
   /** REPLACE, upserts and MERGE write the row they meet; otherwise they insert. */
-  #upsert({ table, rows, meets, apply, effect }: UpsertPlan, { transaction, tried }: Sent): RowAccess[] {
+  #upsert({ table, rows, meets, bind, effect }: UpsertPlan, { transaction, tried }: Sent): RowAccess[] {
     const met = this.#rows
       .get(table)!
       .filter(({ current }) => current !== undefined && meets(current) === true);
@@ -218,7 +218,9 @@ export class RowMirror {
         { sql: '', transaction, tried },
       );
     }
+    const { changes, apply } = bind(this.#currentRows);
     return met.map((row) => {
+      if (effect === 'update' && changes(row.current!) === false) return { row, writes: false };
       const changed = effect === 'replace' ? rows[0] : apply(row.current!);
       // What cannot be known stays as it was; that the row is written is enough.
       if (!tried && changed !== undefined)

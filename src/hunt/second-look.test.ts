@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Case } from '../cases/index.js';
-import { type Finding, judgedHistory } from '../check/index.js';
+import { type Finding, judgedHistory, type OracleName } from '../check/index.js';
 import { findContract } from '../contracts/index.js';
 import { Database, type Observe } from '../judge/index.js';
 import { makeBug } from '../report/index.js';
@@ -114,24 +114,59 @@ describe('a finding', () => {
     expect(others.map(({ by }) => by)).toContain('dependency-graph');
   }, 30_000);
 
-  it('that shows without concurrency, but only with added SQL, is none', async () => {
-    const finding = { kind: 'G1a', oracle: 'dependency-graph' } as Finding;
-    const observe =
-      (plain: boolean): Observe =>
-      async ({ oracle }) => {
-        const history = { header: { sessions: [] }, operations: [] } as unknown as Parameters<
-          typeof judgedHistory
-        >[0];
-        const findings = plain || oracle === 'dependency-graph' ? [finding] : [];
-        return { kind: 'ran', ...judgedHistory(history, { oracle, findings }) };
-      };
-    const request: HuntRequest = {
-      ...{ case: program, schedule, oracle: 'dependency-graph' },
-      ...{ level: 'snapshot', contract },
+  /** Who sees it with the sessions one after another, and what cannot be run. */
+  const lookOf = (
+    oracle: OracleName,
+    seenBy: readonly OracleName[],
+    fails: (oracle: OracleName, run: number) => boolean = () => false,
+  ) => {
+    const finding = { kind: 'result-differs', oracle } as Finding;
+    let run = 0;
+    const observe: Observe = async (request) => {
+      if (fails(request.oracle, run++)) return { kind: 'bad-setup', message: 'no space' };
+      const history = { header: { sessions: [] }, operations: [] } as unknown as Parameters<
+        typeof judgedHistory
+      >[0];
+      const findings = seenBy.includes(request.oracle) ? [finding] : [];
+      return { kind: 'ran', ...judgedHistory(history, { oracle: request.oracle, findings }) };
     };
-    const look = (plain: boolean) =>
-      lookAgain(request, finding, { observe: observe(plain), lane: 0, dialect: 'duckdb' });
-    expect(await look(false)).toMatchObject({ addedSqlAlone: true, notIsolation: false });
-    expect(await look(true)).toMatchObject({ addedSqlAlone: false, notIsolation: true });
+    const request: HuntRequest = { case: program, schedule, oracle, level: 'snapshot', contract };
+    return lookAgain(request, finding, { observe, lane: 0, dialect: 'duckdb' });
+  };
+
+  it('is undecided where a control did not run', async () => {
+    const [all] = (await lookOf('mechanism', [])).looks;
+    expect(all).toMatchObject({ says: 'agrees', note: expect.stringContaining('none of 2 orders') });
+    const none = await lookOf('mechanism', [], () => true);
+    expect(none.notIsolation).toBe(false);
+    expect(none.looks.map(({ says }) => says)).toEqual(none.looks.map(() => 'undecided'));
+    expect(none.looks[0]!.note).toBe('none of 2 orders of its sessions, one after another, could be run');
+    expect(none.looks[1]!.note).toBe('could not be asked');
+    const [some] = (await lookOf('mechanism', [], (_, run) => run === 0)).looks;
+    expect(some).toMatchObject({ says: 'undecided', note: expect.stringContaining('only 1 of 2 orders') });
+  });
+
+  describe('that shows without concurrency, but only with added SQL', () => {
+    it('is none', async () => {
+      const seen = { refused: expect.stringContaining('SQL that only the oracle adds'), notIsolation: false };
+      expect(await lookOf('dependency-graph', ['dependency-graph'])).toMatchObject(seen);
+      const inPlain = await lookOf('dependency-graph', ['dependency-graph', 'mechanism']);
+      expect(inPlain.refused).toBeUndefined();
+      expect(inPlain.notIsolation).toBe(true);
+    });
+
+    it('is none either where the runs without that SQL fail', async () => {
+      const seen = await lookOf('dependency-graph', ['dependency-graph'], (name) => name === 'mechanism');
+      expect(seen).toMatchObject({
+        refused: expect.stringContaining('could not be found out'),
+        notIsolation: false,
+      });
+    });
+
+    it('is one where the oracle has compared the same SQL with and without transactions', async () => {
+      const seen = await lookOf('statement', ['statement']);
+      expect(seen.refused).toBeUndefined();
+      expect(seen.notIsolation).toBe(true);
+    });
   });
 });

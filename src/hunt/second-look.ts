@@ -3,12 +3,14 @@
  *
  * 1. Serial control: the case's sessions run one after another, in every order of them, transactions that the case leaves open
  *    rolled back. What still shows there is a bug, but no bug of isolation. What shows there only with the SQL that an oracle
- *    adds is a matter between that SQL and the database, and no finding.
+ *    adds is a matter between that SQL and the database, and no finding; unless the oracle has executed the same SQL twice, with
+ *    transactions and without: then it is on both sides, and only transactions can explain a difference. An order that could not be
+ *    run (the set-up failed, the server went away, the hunt was stopped) says nothing: the control is undecided then.
  * 2. The other oracles that can judge by the contract look at a run of their own. An oracle that sees something wrong agrees; one that
  *    sees nothing proves nothing, for each is blind to what others see.
  */
 import { type Case, type ScheduledCase, type StatementRef, totalOrder } from '../cases/index.js';
-import { constantOracles, type Finding, oracleNamed, oraclesFor } from '../check/index.js';
+import { constantOracles, type Finding, isServerFailure, oracleNamed, oraclesFor } from '../check/index.js';
 import type { Observe } from '../judge/index.js';
 import type { SecondLook } from '../report/index.js';
 import { classifyStatement, type Dialect } from '../sql/index.js';
@@ -19,8 +21,8 @@ export interface Looked {
   readonly looks: readonly SecondLook[];
   /** It needs no concurrency. */
   readonly notIsolation: boolean;
-  /** It shows without concurrency, and then only with added SQL. */
-  readonly addedSqlAlone: boolean;
+  /** Why it is no finding: it shows without concurrency, and only with added SQL, or nobody knows whether without. */
+  readonly refused?: string;
 }
 
 export interface LookOptions {
@@ -40,24 +42,42 @@ export async function lookAgain(
   options: LookOptions,
 ): Promise<Looked> {
   const orders = serialOrders(request.case, options.dialect);
-  const shown = await countShown(request, orders, finding, options);
+  const control = await runOrders(request, orders, finding, options);
+  const { shown, ran } = control;
   if (shown === 0) {
-    const note = `none of ${counted(orders.length, 'order')} of its sessions, one after another, shows it`;
     const others = await askOthers(request, finding, options);
-    return {
-      looks: [{ by: 'serial control', says: 'agrees', note }, ...others],
-      notIsolation: false,
-      addedSqlAlone: false,
-    };
+    return { looks: [silentControl(ran, orders.length), ...others], notIsolation: false };
   }
-  const isPlain = oracleNamed(request.oracle).needs.run === 'plain';
-  const plain = isPlain ? shown : await countShown(withoutAddedSql(request), orders, undefined, options);
-  const note = `${shown} of ${counted(orders.length, 'order')} of its sessions, one after another, ${shown === 1 ? 'shows' : 'show'} it too`;
+  const { run, executions } = oracleNamed(request.oracle).needs;
+  const ownControl = run === 'plain' || executions === true;
+  const plain = ownControl ? control : await runOrders(withoutAddedSql(request), orders, undefined, options);
+  const note = `${shown} of ${counted(ran, 'order')} of its sessions, one after another, ${shown === 1 ? 'shows' : 'show'} it too`;
   return {
     looks: [{ by: 'serial control', says: 'not isolation', note }],
-    notIsolation: plain > 0,
-    addedSqlAlone: plain === 0,
+    notIsolation: plain.shown > 0,
+    ...(plain.shown === 0 && { refused: whyRefused(plain.ran, orders.length) }),
   };
+}
+
+/** What it means that no order shows the finding. */
+function silentControl(ran: number, all: number): SecondLook {
+  const orders = `${counted(all, 'order')} of its sessions, one after another,`;
+  return ran === all
+    ? { by: 'serial control', says: 'agrees', note: `none of ${orders} shows it` }
+    : {
+        by: 'serial control',
+        says: 'undecided',
+        note:
+          ran === 0
+            ? `none of ${orders} could be run`
+            : `only ${ran} of ${orders} could be run; they do not show it`,
+      };
+}
+
+function whyRefused(ran: number, all: number): string {
+  return ran === all
+    ? 'it needs no concurrency, but SQL that only the oracle adds'
+    : 'it needs no concurrency, and whether it needs SQL that only the oracle adds could not be found out';
 }
 
 function withoutAddedSql(request: HuntRequest): HuntRequest {
@@ -65,21 +85,22 @@ function withoutAddedSql(request: HuntRequest): HuntRequest {
   return plain === undefined ? request : { ...request, oracle: plain.name };
 }
 
-/** How many of the orders show a finding of the same kind; without a finding: any. */
-async function countShown(
+/** How many of the orders ran, and how many of those show a finding of the same kind; without a finding: any. */
+async function runOrders(
   request: HuntRequest,
   orders: readonly ScheduledCase[],
   wanted: Finding | undefined,
   { observe, lane, signal }: LookOptions,
-): Promise<number> {
-  let shown = 0;
+): Promise<{ readonly ran: number; readonly shown: number }> {
+  let [ran, shown] = [0, 0];
   for (const order of orders) {
     if (signal?.aborted === true) break;
     const observed = await observe({ ...request, ...order }, lane);
     if (observed.kind !== 'ran') continue;
+    ran++;
     if (observed.findings.some(({ kind }) => wanted === undefined || kind === wanted.kind)) shown++;
   }
-  return shown;
+  return { ran, shown };
 }
 
 async function askOthers(
@@ -89,14 +110,16 @@ async function askOthers(
 ): Promise<SecondLook[]> {
   const looks: SecondLook[] = [];
   const known = new Set([request.oracle, ...constantOracles().map(({ name }) => name)]);
-  if (finding.oracle === 'server') return looks;
+  if (isServerFailure(finding)) return looks;
   for (const { name, rounds } of oraclesFor(request.contract)) {
     if (rounds === undefined || known.has(name) || signal?.aborted === true) continue;
     const observed = await observe({ ...request, oracle: name }, lane);
     const found = observed.kind === 'ran' ? observed.findings[0] : undefined;
+    const silent =
+      observed.kind === 'ran' ? 'sees nothing wrong, which proves nothing' : 'could not be asked';
     looks.push(
       found === undefined
-        ? { by: name, says: 'undecided', note: 'sees nothing wrong, which proves nothing' }
+        ? { by: name, says: 'undecided', note: silent }
         : { by: name, says: 'agrees', note: `finds ${found.kind}` },
     );
   }

@@ -9,7 +9,7 @@ import { join, relative } from 'node:path';
 import { errorText, IsoldeError } from '../errors.js';
 import { type History, writeWholeHistory } from '../histories/index.js';
 import type { Bug } from '../report/index.js';
-import { openStore, type StoreFiles } from '../store/index.js';
+import { isSharedUrl, openBugStore, openStore, type StoreFiles } from '../store/index.js';
 import type { Shelf, Shelved } from './hunt-options.js';
 import type { Round } from './round.js';
 
@@ -29,9 +29,13 @@ export interface OpenShelf extends Shelf {
 
 const reports = ['report.md', 'report.html'];
 
+/** `folder`: of the store, or the URL of one that machines share, which has no files to name. */
 export async function openShelf(folder: string, options: ShelfOptions = {}): Promise<OpenShelf> {
   const { ignore = [], keepUnconfirmed = false } = options;
-  const store = await openStore(folder, options.files === undefined ? {} : { files: options.files });
+  const own = isSharedUrl(folder)
+    ? undefined
+    : await openStore(folder, options.files === undefined ? {} : { files: options.files });
+  const store = own ?? (await openBugStore(folder));
   const again = new Map<string, { readonly bug: Bug; count: number }>();
   return {
     isIgnored: async (bug) =>
@@ -39,8 +43,9 @@ export async function openShelf(folder: string, options: ShelfOptions = {}): Pro
     async add(bug: Bug, raw: History): Promise<Shelved> {
       const { id, isNew } = await store.add(bug, { raw });
       if (!again.has(bug.id)) again.set(bug.id, { bug, count: 0 });
-      const place = relative(process.cwd(), store.folderOf(id));
-      const shown = place.startsWith('..') ? store.folderOf(id) : place;
+      if (own === undefined) return { bug, isNew, files: [] };
+      const place = relative(process.cwd(), own.folderOf(id));
+      const shown = place.startsWith('..') ? own.folderOf(id) : place;
       return { bug, isNew, files: reports.map((name) => join(shown, name)) };
     },
     seenAgain(id: string): void {
@@ -55,6 +60,7 @@ export async function openShelf(folder: string, options: ShelfOptions = {}): Pro
         if (count > 0) await store.add({ ...bug, count });
       }
       again.clear();
+      await store.close();
     },
   };
 }

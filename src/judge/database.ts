@@ -88,8 +88,7 @@ export class Database {
       const place = { target: this.target, scratch, sessions, ...(signal && { signal }) };
       const judged = await runAndJudge(request, place);
       if (signal?.aborted === true) return { kind: 'cut' };
-      if (wentAway(judged.history))
-        await this.lanes.reopen(generation, `${request.case.name} lost its connection`);
+      if (wentAway(judged.history)) await this.#goOn(number, generation, request.case.name);
       return { kind: 'ran', ...judged };
     } catch (error) {
       if (signal?.aborted === true) return { kind: 'cut' };
@@ -100,5 +99,14 @@ export class Database {
       await this.lanes.reopen(generation, error.message);
       return { kind: 'cut' };
     }
+  }
+
+  /**
+   * After a run that lost a connection. Where the database still answers, this lane alone starts afresh: opening it again would close what
+   * other lanes are using, and their runs would take that for a server that closed the connection.
+   */
+  async #goOn(number: number, generation: number, name: string): Promise<void> {
+    if (await this.lanes.renew(number)) return;
+    await this.lanes.reopen(generation, `${name} lost its connection`);
   }
 }

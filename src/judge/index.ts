@@ -7,4 +7,4 @@ export {
 } from './contract-choice.js';
 export { Database, type Observe, type Observed } from './database.js';
 export { type RunCaseOptions, run } from './run.js';
-export { type RunPlace, type RunRequest, runAndJudge } from './run-and-judge.js';
+export { type RunPlace, type RunRequest, runAndJudge, runAndJudgeBy } from './run-and-judge.js';

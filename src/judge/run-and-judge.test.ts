@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseScript } from '../cases/index.js';
 import { judgedHistory, type Oracle, registerOracle } from '../check/index.js';
 import { openTarget, type Scratch, type Target } from '../targets/index.js';
+import { withPlanted } from '../targets/planted-target.case.js';
 import { type RunPlace, runAndJudge } from './run-and-judge.js';
 
 const scheduled = parseScript(
@@ -75,6 +76,29 @@ describe('runAndJudge', () => {
     await expect(runAndJudge({ ...scheduled, oracle: 'tarot' }, place())).rejects.toThrow(
       'there is no oracle',
     );
+  });
+
+  it.each([
+    ['out of memory', { class: 'out-of-memory', message: 'no memory left' } as const, 0, ['out-of-memory']],
+    ['in need of 300 MiB', undefined, 300, ['memory-growth']],
+    ['in need of 200 MiB', undefined, 200, []],
+  ])('a server %s', async (_, error, mebibytes, kinds) => {
+    let asked = 0;
+    const hungry = withPlanted(
+      Object.assign(Object.create(target) as Target, {
+        memoryBytes: () => 2 ** 30 + asked++ * mebibytes * 2 ** 20,
+      }),
+      {
+        execute: async (sql, send) =>
+          sql.startsWith('SELECT') && error !== undefined ? { error, transaction: 'none' } : send(sql),
+      },
+    );
+    const own = await hungry.createScratch();
+    const { findings } = await runAndJudge(
+      { ...scheduled, oracle: 'mechanism' },
+      { target: hungry, scratch: own },
+    );
+    expect(findings.map(({ kind }) => kind)).toEqual(kinds);
   });
 
   it('says that a run was cut short instead of judging it', async () => {

@@ -50,10 +50,19 @@ export interface RunPlace
 }
 
 export async function runAndJudge(request: RunRequest, place: RunPlace): Promise<JudgedHistory> {
+  return runAndJudgeBy(oracleNamed(request.oracle), request, place);
+}
+
+/** The same by an oracle that need not be in the registry: one that is made for a program, as those of bursts are. */
+export async function runAndJudgeBy<Plan>(
+  given: Oracle<Plan>,
+  request: Omit<RunRequest, 'oracle'>,
+  place: RunPlace,
+): Promise<JudgedHistory> {
+  const oracle = given as Oracle;
   const { scratch, ...options } = place;
   const { target, signal } = options;
-  const oracle = oracleNamed(request.oracle);
-  const contract = contractOfRequest(request, place);
+  const contract = contractOfRequest(oracle, request, place);
   const setting = { target, contract };
   const { program, observe, plan } = oracle.prepare?.(request, setting) ?? {
     program: request,
@@ -62,10 +71,13 @@ export async function runAndJudge(request: RunRequest, place: RunPlace): Promise
   };
   const run: RunOptions = { ...options, ...(request.level !== undefined && { level: request.level }) };
   const watched: RunOptions = observe === undefined ? run : { ...run, observe };
+  const beforeBytes = target.memoryBytes?.();
   const raw = await execute(scratch, program, watched);
+  const afterBytes = beforeBytes === undefined ? undefined : target.memoryBytes?.();
   if (signal?.aborted === true) return cutShort(oracle, contract, asWritten(oracle, raw, plan));
   const context: JudgeContext = {
     ...setting,
+    ...(beforeBytes !== undefined && afterBytes !== undefined && { memory: { beforeBytes, afterBytes } }),
     ...(oracle.needs.executions === true && {
       execute: (other, level) => execute(scratch, other, level === undefined ? run : { ...run, level }),
     }),
@@ -95,11 +107,15 @@ function execute(
 }
 
 /** The contract that holds for a request, and whether its oracle can judge by it. */
-function contractOfRequest(request: RunRequest, { target }: RunPlace): Contract {
+function contractOfRequest(
+  oracle: Oracle,
+  request: Omit<RunRequest, 'oracle'>,
+  { target }: RunPlace,
+): Contract {
   const level = request.case.level ?? request.level ?? target.defaultLevel;
   const contract = request.contract ?? vendorContractAt(target, level);
-  const why = oracleNamed(request.oracle).refuses?.(contract);
-  if (why !== undefined) throw new IsoldeError('usage', `the oracle ${request.oracle} cannot judge: ${why}`);
+  const why = oracle.refuses?.(contract);
+  if (why !== undefined) throw new IsoldeError('usage', `the oracle ${oracle.name} cannot judge: ${why}`);
   return contract;
 }
 

@@ -1,6 +1,6 @@
 /** Runs a case once in a namespace of its own and judges it: what `isolde run --check` does. */
 import type { ScheduledCase } from '../cases/index.js';
-import { type JudgedHistory, type OracleName, oraclesFor } from '../check/index.js';
+import { type JudgedHistory, type OracleName, usualOracle } from '../check/index.js';
 import type { Contract, Level } from '../contracts/index.js';
 import type { Target } from '../targets/index.js';
 import { vendorContractAt } from './contract-choice.js';
@@ -28,7 +28,7 @@ export async function run(scheduled: ScheduledCase, options: RunCaseOptions): Pr
     const request = {
       ...scheduled,
       contract,
-      oracle: oracle ?? oraclesFor(contract)[0]!.name,
+      oracle: oracle ?? usualOracle(contract).name,
       ...(level !== undefined && { level }),
     };
     return await runAndJudge(request, { target, scratch, ...limits });

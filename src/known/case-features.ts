@@ -3,8 +3,8 @@
  * of tables, as in the study: a CREATE TABLE before the transactions is not one of theirs.
  */
 import { type Case, transactionsOf } from '../cases/index.js';
-import type { Level } from '../contracts/index.js';
-import type { Features, Flag } from './features.js';
+import { contractsOf, type Level } from '../contracts/index.js';
+import type { Features, Flag, Mode } from './features.js';
 
 const statementRules: readonly (readonly [Flag, RegExp])[] = [
   ['begin', /^BEGIN\b/i],
@@ -52,8 +52,25 @@ export function flagsOfTables(sql: string): Flag[] {
   return tableRules.flatMap(([flag, rule]) => (rule.test(sql) ? [flag] : []));
 }
 
-/** `level`: of the run, where the case names none. */
-export function caseFeatures(program: Case, level?: Level): Features {
+/** How an engine treats transactions that meet, unless they say otherwise: by its vendor’s contracts. */
+export function modeOf(engine: string | undefined): Mode {
+  const protocols = contractsOf(engine ?? '').flatMap(({ mechanism }) => mechanism?.protocol ?? []);
+  if (protocols.length === 0) return 'unspecified';
+  // Where both are offered, waiting is the default (TiDB).
+  return protocols.includes('locking') ||
+    !protocols.some((each) => each === 'optimistic' || each === 'timestamp')
+    ? 'pessimistic'
+    : 'optimistic';
+}
+
+export interface CaseSetting {
+  /** As targets are called. */
+  readonly engine?: string | undefined;
+  /** Of the run, where the case names none. */
+  readonly level?: Level | undefined;
+}
+
+export function caseFeatures(program: Case, { engine, level }: CaseSetting = {}): Features {
   const statements = program.sessions.flatMap((session) => session.statements);
   const has = new Set([
     ...statements.flatMap(flagsOfStatement),
@@ -64,7 +81,7 @@ export function caseFeatures(program: Case, level?: Level): Features {
   const optimistic = statements.some((sql) => /^(BEGIN|START TRANSACTION)\b.*\bOPTIMISTIC\b/i.test(sql));
   return {
     levels: [...new Set(levels.flatMap((each) => each ?? []))],
-    mode: optimistic ? 'optimistic' : 'pessimistic',
+    mode: optimistic ? 'optimistic' : modeOf(engine),
     transactions: program.sessions.reduce((sum, _, s) => sum + transactionsOf(program, s).length, 0),
     has: [...has].sort(),
   };

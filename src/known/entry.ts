@@ -1,6 +1,6 @@
 /**
- * One known bug: what a tracker says of it, as facts. The list that ships with the package is `known/reports.jsonl`, one
- * entry a line; a user's own folder has the same form. A case that shows the bug is a script of the entry's id in `cases/`.
+ * One known bug: what a tracker says of it, as facts. Entries are lines of `*.jsonl` files: `known/study.jsonl` and `known/own.jsonl` ship with the
+ * package, a user's own folder has the same form. A case that shows the bug is a script of the entry's id in `cases/`.
  */
 import { levels } from '../contracts/index.js';
 import { type JsonNode, parseJson } from '../json.js';
@@ -38,7 +38,7 @@ export interface KnownEntry {
   readonly about: string;
   readonly affected: readonly string[];
   readonly fixed: readonly string[];
-  /** Settings it needs, as the server names them. */
+  /** Settings it needs, as the target’s stamp names them: its case is run only where they hold. */
   readonly settings?: Readonly<Record<string, string>>;
   /** Reports of one root cause carry the same name; absent: none is known to share it. */
   readonly bug?: string;
@@ -128,7 +128,7 @@ function list(node: JsonNode): JsonNode[] {
 }
 
 /** An id made of a report's name. */
-export function idOf(name: string): string {
+export function idOfName(name: string): string {
   const words = name.toLowerCase().replaceAll(/[^a-z0-9.]+/g, '-');
   return words.replaceAll(/^[-.]+|-+$/g, '').slice(0, 80) || 'report';
 }

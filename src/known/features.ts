@@ -6,8 +6,8 @@
  */
 import { type Level, levels } from '../contracts/index.js';
 
-/** Kinds of statements inside transactions, in the order of the study, then what tables and set-up have. */
-export const flags = [
+/** Kinds of statements inside transactions, in the order of the study. */
+export const statementFlags = [
   'begin',
   'start-transaction',
   'consistent-snapshot',
@@ -32,12 +32,10 @@ export const flags = [
   'analyze',
   'admin',
   'explain',
-  'cluster',
-  'key',
-  'index',
-  'constraint',
-  'partition',
 ] as const;
+
+/** What a report has or has not: kinds of statements, then what tables and set-up have. */
+export const flags = [...statementFlags, 'cluster', 'key', 'index', 'constraint', 'partition'] as const;
 export type Flag = (typeof flags)[number];
 
 export const modes = ['pessimistic', 'optimistic', 'both', 'unspecified'] as const;

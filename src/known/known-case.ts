@@ -2,12 +2,13 @@
  * A case that shows a known bug: a script whose head also says what is wrong when the bug shows, and which root cause it has.
  *
  *     -- bug: innodb-no-op-update
+ *     -- source: facts
  *     -- wrong: T1.4 rows (10, 0) (1, 1)
  *     -- wrong: T2.2 at once
  *
  * `T1.4` is the fourth statement of session T1. What may be wrong with it: `rows` (as a bag; `rows none`), `count` of rows it
  * matched, `error` (of a class, or any), `ok` (it worked), `waits` (it was seen waiting), `at once` (it neither waited nor failed
- * for a conflict). The bug shows when all of that holds.
+ * for a conflict). The bug shows when all of that holds. `source` says what the case was written from.
  */
 import { parseScript, type ScheduledCase, type StatementRef, serialOrder } from '../cases/index.js';
 import { FileError } from '../errors.js';
@@ -19,23 +20,47 @@ export type Wrong =
   | { readonly at: StatementRef; readonly what: 'error'; readonly class?: string }
   | { readonly at: StatementRef; readonly what: 'ok' | 'waits' | 'at-once' };
 
+/** What a case was written from, the surest first, in words for people. */
+export const caseSources = {
+  hunt: 'a bug that a hunt found',
+  facts: 'the statements of the report',
+  text: 'what the report says; its statements are not known',
+  title: 'the title of the report; nothing else of it is known',
+} as const;
+export type CaseSource = keyof typeof caseSources;
+
 export interface KnownCase extends Required<ScheduledCase> {
   readonly wrong: readonly Wrong[];
   readonly bug?: string;
+  /** Absent: nobody wrote it down. */
+  readonly source?: CaseSource;
+  /** The script it was read from. */
+  readonly text?: string;
 }
 
 export function parseKnownCase(text: string, file: string): KnownCase {
   const { case: program, schedule = serialOrder(program) } = parseScript(text, { file });
   const wrong: Wrong[] = [];
   let bug: string | undefined;
+  let source: CaseSource | undefined;
   for (const [i, line] of text.split('\n').entries()) {
     if (!line.startsWith('--') && line.trim() !== '') break;
-    const match = /^-- (wrong|bug): (.*)$/.exec(line.trim());
+    const match = /^-- (wrong|bug|source): (.*)$/.exec(line.trim());
     if (match?.[1] === 'bug') bug = match[2]!.trim();
+    else if (match?.[1] === 'source') source = readSource(match[2]!.trim(), { file, line: i + 1 });
     else if (match !== null)
       wrong.push(readWrong(match[2]!, program.sessions, { file, line: i + 1, field: 'wrong' }));
   }
-  return { case: program, schedule, wrong, ...(bug !== undefined && { bug }) };
+  return {
+    ...{ case: program, schedule, wrong, text },
+    ...(bug !== undefined && { bug }),
+    ...(source !== undefined && { source }),
+  };
+}
+
+function readSource(text: string, place: { readonly file: string; readonly line: number }): CaseSource {
+  if (Object.hasOwn(caseSources, text)) return text as CaseSource;
+  throw new FileError({ ...place, field: 'source' }, `expected ${Object.keys(caseSources).join(', ')}`);
 }
 
 function readWrong(
@@ -109,10 +134,15 @@ export function showsBug({ wrong }: Pick<KnownCase, 'wrong'>, history: History):
   if (bad !== undefined)
     return { shows: 'unknown', why: `${bad.sql ?? bad.kind}: ${bad.error!.message.split('\n')[0]}` };
   if (wrong.length === 0) return { shows: 'unknown', why: 'the case does not say which result is wrong' };
-  return { shows: wrong.every((each) => holds(each, history)) };
+  const held = wrong.map((each) => holds(each, history));
+  if (held.includes(false)) return { shows: false };
+  return held.includes(undefined)
+    ? { shows: 'unknown', why: 'the driver does not tell how many rows a statement wrote' }
+    : { shows: true };
 }
 
-function holds(wrong: Wrong, { operations }: History): boolean {
+/** Undefined: the run does not tell. */
+function holds(wrong: Wrong, { operations }: History): boolean | undefined {
   const operation = operations.find(
     ({ statement }) => statement?.[0] === wrong.at[0] && statement[1] === wrong.at[1],
   );
@@ -121,7 +151,9 @@ function holds(wrong: Wrong, { operations }: History): boolean {
     case 'rows':
       return operation.rows !== undefined && bag(operation) === [...wrong.rows].sort().join('\n');
     case 'count':
-      return operation.outcome === 'ok' && (operation.matched ?? operation.changed) === wrong.count;
+      if (operation.outcome !== 'ok') return false;
+      if (operation.matched === undefined && operation.changed === undefined) return undefined;
+      return (operation.matched ?? operation.changed) === wrong.count;
     case 'error':
       return (
         operation.error !== undefined && (wrong.class === undefined || operation.error.class === wrong.class)
@@ -153,23 +185,26 @@ export function wrongLines(
     | { readonly case: KnownCase['case']; readonly witnesses: readonly Operation[] },
 ): string[] {
   const name = ([session, position]: StatementRef) => `${shown.case.sessions[session]!.name}.${position + 1}`;
-  if ('wrong' in shown) return shown.wrong.map((wrong) => `${name(wrong.at)} ${printWrong(wrong)}`);
-  return shown.witnesses.flatMap((operation) => {
-    const { statement: at, rows, error, kind, matched } = operation;
-    if (at === undefined || /[\s.]/.test(shown.case.sessions[at[0]]?.name ?? ' ')) return [];
-    if (error !== undefined) return [`${name(at)} ${printWrong({ at, what: 'error', class: error.class })}`];
+  const wrong = 'wrong' in shown ? shown.wrong : wrongOf(shown.case, shown.witnesses);
+  return wrong.map((each) => `${name(each.at)} ${printWrong(each)}`);
+}
+
+/** What a run's witnesses answered, as far as a line can say it. */
+export function wrongOf({ sessions }: KnownCase['case'], witnesses: readonly Operation[]): Wrong[] {
+  return witnesses.flatMap((operation): Wrong[] => {
+    const { statement: at, rows, error, kind, matched, outcome, ends } = operation;
+    if (at === undefined || /[\s.]/.test(sessions[at[0]]?.name ?? ' ')) return [];
+    if (error !== undefined) return [{ at, what: 'error', class: error.class }];
     if (rows !== undefined && kind === 'select') {
-      const wrong: Wrong = {
-        at,
-        what: 'rows',
-        rows: bag(operation)
-          .split('\n')
-          .filter((row) => row !== ''),
-      };
+      const list = bag(operation)
+        .split('\n')
+        .filter((row) => row !== '');
       // Values with parentheses or line breaks do not fit the line.
-      return wrong.rows.some((row) => /[()\r\n]/.test(row)) ? [] : [`${name(at)} ${printWrong(wrong)}`];
+      return list.some((row) => /[()\r\n]/.test(row)) ? [] : [{ at, what: 'rows', rows: list }];
     }
-    return matched === undefined ? [] : [`${name(at)} ${printWrong({ at, what: 'count', count: matched })}`];
+    // That a transaction could commit may be all that is wrong.
+    if (kind === 'commit' && outcome === 'ok' && ends !== 'rollback') return [{ at, what: 'ok' }];
+    return matched === undefined ? [] : [{ at, what: 'count', count: matched }];
   });
 }
 

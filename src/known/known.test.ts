@@ -8,9 +8,9 @@ import { IsoldeError } from '../errors.js';
 import type { History, Operation } from '../histories/index.js';
 import { caseFeatures } from './case-features.js';
 import { parseCsv } from './csv.js';
-import { idOf, parseEntries, printEntry } from './entry.js';
+import { idOfName, parseEntries, printEntry } from './entry.js';
 import { encode, featureCount, flags } from './features.js';
-import { importReports } from './import-report.js';
+import { importReports, mostTextChars } from './import-report.js';
 import { parseKnownCase, showsBug, wrongLines } from './known-case.js';
 import { addToFolder } from './own-folder.js';
 import { openKnown } from './repository.js';
@@ -92,7 +92,7 @@ describe('features', () => {
   ).case;
 
   it('are those of the sessions’ statements and of the tables', () => {
-    const features = caseFeatures(program, 'repeatable read');
+    const features = caseFeatures(program, { engine: 'mysql', level: 'repeatable read' });
     expect(features).toEqual({
       levels: ['repeatable read'],
       mode: 'pessimistic',
@@ -155,6 +155,19 @@ describe('what is wrong', () => {
     expect(showsBug(known, history(operation(0, { rows }), failed)).shows).toBe('unknown');
   });
 
+  it('is not decided by a count that the driver does not tell, unless something else decides', () => {
+    const counted = parseKnownCase(
+      '-- isolde script\n-- wrong: T2.1 count 1\n-- wrong: T1.1 rows (1)\nCREATE TABLE t (a INT);\nT1: SELECT a FROM t;\nT2: DELETE FROM t;',
+      'x.sql',
+    );
+    const run = (seen: number, more: Partial<Operation>) =>
+      showsBug(counted, history(operation(0, { rows: [[seen]] }), operation(1, more))).shows;
+    expect(run(1, { matched: 1 })).toBe(true);
+    expect(run(1, { matched: 0 })).toBe(false);
+    expect(run(1, {})).toBe('unknown');
+    expect(run(2, {})).toBe(false);
+  });
+
   it('is printed as it is read', () => {
     expect(wrongLines(known)).toEqual(['T1.1 rows (1, a) (2, NULL)', 'T2.1 at once']);
   });
@@ -190,13 +203,31 @@ describe('imported reports', () => {
   it('keep a report in no known notation by its features, and leave out SQL that is not allowed', () => {
     const [prose] = importReports('# It is slow\nselect x from y\n', { file: 'r.md', engine: 'mysql' });
     expect(prose).toMatchObject({
-      note: expect.stringContaining('features only'),
+      note: expect.stringContaining('as text'),
+      text: '# It is slow\nselect x from y\n',
       entry: { features: { has: ['select'] } },
     });
     const bad = body.replace('DELETE FROM t', 'DELETE FROM shop.users');
     const [refused] = importReports(bad, { file: 'r.md', engine: 'duckdb' });
     expect(refused!.case).toBeUndefined();
     expect(refused!.note).toContain('its case is left out');
+    expect(refused!.text).toBe(bad);
+  });
+
+  it('cut off a text that is too long, and say so', () => {
+    const [long] = importReports(`# Odd\n${'x'.repeat(2 * mostTextChars)}`, {
+      file: 'r.md',
+      engine: 'mysql',
+    });
+    expect(long!.text!.length).toBeLessThan(mostTextChars + 100);
+    expect(long!.text).toContain(`[${mostTextChars + 6} further characters are left out]`);
+  });
+
+  it('refuse a case that names an unknown source', () => {
+    const script = (source: string) =>
+      `-- isolde script\n-- source: ${source}\n\nCREATE TABLE t (a INT);\n\nT1: SELECT a FROM t;\n`;
+    expect(parseKnownCase(script('title'), 'x.sql').source).toBe('title');
+    expect(() => parseKnownCase(script('hearsay'), 'x.sql')).toThrow('expected hunt, facts, text, title');
   });
 
   it('say which engine is meant, or ask', () => {
@@ -245,7 +276,7 @@ describe('imported reports', () => {
           survives(() => importReports(text, { file, engine: 'mysql' }));
           survives(() => parseKnownCase(text, file));
           survives(() => parseEntries(text, file));
-          expect(idOf(text)).toMatch(/^[a-z0-9][a-z0-9.-]{0,79}$/);
+          expect(idOfName(text)).toMatch(/^[a-z0-9][a-z0-9.-]{0,79}$/);
         },
       ),
     );

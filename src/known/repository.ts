@@ -112,7 +112,7 @@ async function readFolder(
 
 function withCase(entry: KnownEntry, found: KnownCase | undefined, from: KnownBug['from']): KnownBug {
   const features: Features =
-    found === undefined ? entry.features : { ...caseFeatures(found.case), mode: entry.features.mode };
+    found === undefined ? entry.features : caseFeatures(found.case, { engine: entry.engine });
   const bug = found?.bug ?? entry.bug;
   const about = found?.case.description ?? entry.about;
   const vector = encode(entry.engine, features);

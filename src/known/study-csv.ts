@@ -18,8 +18,8 @@
 import { type Level, levels, parseLevel } from '../contracts/index.js';
 import { FileError } from '../errors.js';
 import { parseCsv } from './csv.js';
-import { idOf, type KnownEntry, type Status, type Symptom } from './entry.js';
-import { type Features, type Flag, flags, type Mode } from './features.js';
+import { idOfName, type KnownEntry, type Status, type Symptom } from './entry.js';
+import { type Features, type Flag, type Mode, statementFlags } from './features.js';
 import { textFeatures } from './text-features.js';
 
 const columns = {
@@ -44,7 +44,6 @@ const columns = {
   symptom: 68,
   aspect: 69,
 } as const;
-const statementFlags = flags.slice(0, 24);
 /** Of the ten flags of a shifted row; undefined: not known what it means. */
 const shiftedFlags: readonly (Flag | undefined)[] = [
   undefined,
@@ -73,14 +72,19 @@ const engines: Readonly<
   SQLite: { engine: 'sqlite', prefix: 'SQLite ' },
 };
 
+/** Where reports of an engine are filed, by what the study calls it. */
+export function placeOfStudy(engine: string): (typeof engines)[string] | undefined {
+  return engines[engine];
+}
+
 /** Whether a CSV is this table. */
-function isStudy(head: readonly string[]): boolean {
-  return head.length > columns.aspect && head[0] === 'Database' && head[columns.number]?.trim() === 'Bug ID';
+export function isStudy(text: string): boolean {
+  return /^\ufeff?Database, ?Bug ID,/.test(text);
 }
 
 export function readStudy(text: string, file: string): KnownEntry[] {
   const [head, ...rows] = parseCsv(text, file);
-  if (head === undefined || !isStudy(head.fields))
+  if (head === undefined || !isStudy(text) || head.fields.length <= columns.aspect)
     throw new FileError(
       { file, line: 1 },
       'this is not the table of transaction bugs: its columns are others',
@@ -97,7 +101,7 @@ export function readStudy(text: string, file: string): KnownEntry[] {
 
 function readRow(fields: readonly string[], file: string, line: number): KnownEntry {
   const at = (column: number) => (fields[column] ?? '').trim();
-  const place = engines[at(columns.engine)];
+  const place = placeOfStudy(at(columns.engine));
   if (place === undefined)
     throw new FileError({ file, line, field: 'Database' }, `no engine is called "${at(columns.engine)}"`);
   const shift = at(columns.summary) === '' ? 1 : 0;
@@ -112,7 +116,7 @@ function readRow(fields: readonly string[], file: string, line: number): KnownEn
   const title = at(columns.summary + shift);
   const symptom = shift === 1 ? symptomOfTitle(title) : symptomOf(at(columns.symptom), at(columns.aspect));
   return {
-    id: idOf(name.replace('#', '')),
+    id: idOfName(name.replace('#', '')),
     name,
     engine: place.engine,
     ...(url !== undefined && /^https?:\/\/\S+$/.test(url) && { url }),
@@ -150,17 +154,19 @@ function shiftedFeatures(fields: readonly string[]): Features {
 
 function commonFeatures(fields: readonly string[]): Omit<Features, 'has'> {
   const transactions = Number((fields[columns.transactions] ?? '').trim() || Number.NaN);
-  const mode = (fields[columns.mode] ?? '').trim().toLowerCase();
   return {
-    levels: levelsOf(fields[columns.level] ?? ''),
-    mode:
-      (['pessimistic', 'optimistic', 'both'] as const).find((each) => each === mode) ??
-      ('unspecified' satisfies Mode),
+    levels: levelsIn(fields[columns.level] ?? ''),
+    mode: modeIn(fields[columns.mode] ?? ''),
     ...(Number.isSafeInteger(transactions) && transactions > 0 && { transactions }),
   };
 }
 
-function levelsOf(text: string): Level[] {
+export function modeIn(text: string): Mode {
+  const mode = text.trim().toLowerCase();
+  return (['pessimistic', 'optimistic', 'both'] as const).find((each) => each === mode) ?? 'unspecified';
+}
+
+export function levelsIn(text: string): Level[] {
   const named = text
     .split('\n')
     .flatMap((line) => parseLevel(line.trim().replace('REAPEATED', 'REPEATABLE')) ?? []);

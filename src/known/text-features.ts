@@ -5,7 +5,7 @@
 import { type Case, parseScript } from '../cases/index.js';
 import { type Level, levels } from '../contracts/index.js';
 import { FileError } from '../errors.js';
-import { caseFeatures, flagsOfStatement, flagsOfTables } from './case-features.js';
+import { caseFeatures, flagsOfStatement, flagsOfTables, modeOf } from './case-features.js';
 import type { Features } from './features.js';
 
 /** Reports are longer than this only by their attachments. */
@@ -40,15 +40,17 @@ function isUsable({ sessions }: Case): boolean {
   return sessions.length >= 2 && works.length >= 2;
 }
 
-export function textFeatures(text: string): Features {
+/** `engine`: of which the report speaks. */
+export function textFeatures(text: string, engine?: string): Features {
   const read = caseInText(text, 'report');
-  if (read !== undefined) return caseFeatures(read.case);
+  if (read !== undefined) return caseFeatures(read.case, { engine });
   const lines = text.slice(0, mostChars).split('\n').slice(0, mostLines);
   const statements = lines.map((line) => line.slice(0, 2_000).replace(prompt, ''));
   const has = new Set([...statements.flatMap(flagsOfStatement), ...statements.flatMap(flagsOfTables)]);
+  if (/\b(clusters?|galera|replicas?|tikv nodes?)\b/i.test(text.slice(0, mostChars))) has.add('cluster');
   return {
     levels: levels.filter((level) => levelRules[level].test(text.slice(0, mostChars))),
-    mode: /\boptimistic\b/i.test(text.slice(0, mostChars)) ? 'optimistic' : 'unspecified',
+    mode: /\boptimistic\b/i.test(text.slice(0, mostChars)) ? 'optimistic' : modeOf(engine),
     has: [...has].sort(),
   };
 }

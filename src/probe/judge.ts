@@ -9,7 +9,7 @@
  * 3. Prevented is `blocked` when a statement was seen waiting for another session on the way.
  */
 import type { ErrorClass, History, Operation } from '../histories/index.js';
-import { resultText } from '../histories/index.js';
+import { resultText, sessionNumber } from '../histories/index.js';
 import { classifyStatement } from '../sql/index.js';
 import { observer, type ProbeCase } from './probe-case.js';
 import { seenIn, Unclear } from './seen.js';
@@ -95,7 +95,7 @@ function incomplete(probe: ProbeCase, history: History): string | undefined {
       }
     }
   }
-  const after = history.header.sessions.indexOf(observer);
+  const after = sessionNumber(history.header, observer);
   const read = history.operations.find(({ session }) => session === after);
   const late =
     read &&

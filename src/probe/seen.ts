@@ -3,7 +3,7 @@
  * was. Only judged runs get here, so every statement is present and worked; an answer in a form the question
  * cannot use (a count the engine does not report, a value that is no integer) raises `Unclear`.
  */
-import type { History, Operation } from '../histories/index.js';
+import { type History, type Operation, sessionNumber } from '../histories/index.js';
 
 /** The run went through, but its answers do not settle the question. */
 export class Unclear extends Error {}
@@ -23,7 +23,7 @@ const writes = new Set(['insert', 'update', 'delete']);
 /** The view of a history that questions are asked of. */
 export function seenIn(history: History): Seen {
   const operationsOf = (session: string, wanted: (operation: Operation) => boolean) => {
-    const number = history.header.sessions.indexOf(session);
+    const number = sessionNumber(history.header, session);
     return history.operations.filter((operation) => operation.session === number && wanted(operation));
   };
   return {

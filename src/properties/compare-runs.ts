@@ -6,14 +6,15 @@
  *    different tables behind, and everything after it is not comparable.
  * 2. What one engine does not support, and what a documented difference explains, is no finding; if it could have changed
  *    rows, the comparison ends there.
- * 3. Floating-point numbers are the same when they differ by a billionth: engines add in any order.
+ * 3. A write that was made to fail (`write-error`) fails where the files of an engine happen to grow: that is no answer.
+ * 4. Floating-point numbers are the same when they differ by a billionth: engines add in any order.
  */
 import type { ErrorClass } from '../histories/index.js';
 import { classifyStatement, type Dialect, type Row, type Value, valueKey } from '../sql/index.js';
 import type { Answer } from '../targets/index.js';
 import { sameBag } from './judge-check.js';
 import { knownDifference } from './known-differences.js';
-import type { PlanOutcome, Sent } from './run-plan.js';
+import { type PlanOutcome, type Sent, writeErrors } from './run-plan.js';
 
 export interface Difference {
   /** The interaction whose answers differ; -1: what the runs left behind. */
@@ -22,6 +23,8 @@ export interface Difference {
   readonly kind: 'rows' | 'failure' | 'content';
   readonly left: string;
   readonly right: string;
+  /** What the one said that refused. */
+  readonly refused?: string;
 }
 
 export interface ComparedRuns {
@@ -55,7 +58,9 @@ export function compareRuns(
 
 function compareAnswers(a: Sent, b: Sent, engines: ComparedRuns): 'same' | 'not comparable' | Difference {
   const failures = [a, b].filter(({ answer }) => answer.error !== undefined);
-  if (failures.some(({ answer }) => notAnswers.has(answer.error!.class)))
+  if (
+    failures.some(({ answer: { error } }) => notAnswers.has(error!.class) || writeErrors.test(error!.message))
+  )
     return failures.length === 2 && a.answer.error!.class === b.answer.error!.class
       ? 'same'
       : 'not comparable';
@@ -68,6 +73,7 @@ function compareAnswers(a: Sent, b: Sent, engines: ComparedRuns): 'same' | 'not 
     kind: failures.length === 0 ? 'rows' : 'failure',
     left: show(a.answer),
     right: show(b.answer),
+    ...(failures.length > 0 && { refused: failures[0]!.answer.error!.message }),
   };
 }
 

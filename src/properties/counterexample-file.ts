@@ -59,7 +59,10 @@ export function parseCounterexample(text: string, name: string): CounterexampleF
 }
 
 function readInteraction(node: JsonNode): Interaction {
-  node.object(['type', 'group', 'optional', 'id', 'session', 'sql', 'mayFail', 'check', 'says', 'fault']);
+  node.object([
+    ...['type', 'group', 'optional', 'id', 'session', 'sql', 'mayFail'],
+    ...['check', 'anyState', 'says', 'fault'],
+  ]);
   const grouped = {
     group: node.at('group').count(),
     ...(node.maybe('optional', isTrue) && { optional: true as const }),
@@ -78,7 +81,11 @@ function readInteraction(node: JsonNode): Interaction {
         fault: node.at('fault').oneOf(faultKinds),
       };
     default:
-      return { type, ...grouped, check: readCheck(node.at('check')), says: node.at('says').text() };
+      return {
+        ...{ type, ...grouped, check: readCheck(node.at('check')) },
+        ...(node.maybe('anyState', isTrue) && { anyState: true as const }),
+        says: node.at('says').text(),
+      };
   }
 }
 
@@ -98,12 +105,14 @@ const checkTypes = [
   'equal',
   'fails',
   'works',
+  'one-fails',
+  'other-count',
   'predicted',
   'that',
 ] as const;
 
 function readCheck(node: JsonNode): Check {
-  node.object(['type', 'left', 'right', 'result', 'row', 'rows', 'classes', 'results']);
+  node.object(['type', 'left', 'right', 'result', 'row', 'rows', 'classes', 'results', 'count']);
   const type = node.at('type').oneOf(checkTypes);
   const result = () => node.at('result').count();
   switch (type) {
@@ -123,14 +132,13 @@ function readCheck(node: JsonNode): Check {
     case 'works':
     case 'predicted':
       return { type, result: result() };
-    case 'that':
-      return {
-        type,
-        results: node
-          .at('results')
-          .items()
-          .map((each) => each.count()),
-      };
+    case 'other-count':
+      return { type, result: result(), count: node.at('count').count() };
+    case 'one-fails':
+    case 'that': {
+      const results = node.at('results').items();
+      return { type, results: results.map((each) => each.count()) };
+    }
     default:
       return type satisfies never;
   }

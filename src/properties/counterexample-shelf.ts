@@ -4,11 +4,12 @@
  */
 import { createHash } from 'node:crypto';
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorText, IsoldeError } from '../errors.js';
 import type { Dialect } from '../sql/index.js';
 import { oneLine } from '../visible.js';
-import { printCounterexample } from './counterexample-file.js';
+import { type CounterexampleFile, parseCounterexample, printCounterexample } from './counterexample-file.js';
 import { printPlan } from './interaction.js';
 import type { Counterexample } from './test-properties.js';
 
@@ -44,6 +45,39 @@ export function keepCounterexample(
     throw new IsoldeError('file-system', `cannot write ${folder}: ${errorText(cause)}`, { cause });
   }
   return folder;
+}
+
+export interface KeptCounterexample {
+  readonly id: string;
+  readonly folder: string;
+  readonly file: CounterexampleFile;
+}
+
+/** The counterexamples of a store; files that cannot be read are problems, and hide no others. */
+export async function listCounterexamples(
+  store: string,
+): Promise<{ readonly kept: readonly KeptCounterexample[]; readonly problems: readonly string[] }> {
+  const shelf = join(store, 'properties');
+  const names = await readdir(shelf).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return [];
+    throw new IsoldeError('file-system', `cannot read ${shelf}: ${errorText(error)}`, { cause: error });
+  });
+  const kept: KeptCounterexample[] = [];
+  const problems: string[] = [];
+  for (const id of names.filter((name) => !name.includes('.new-')).sort()) {
+    const [folder, name] = [join(shelf, id), counterexampleFile(store, id)];
+    try {
+      kept.push({ id, folder, file: parseCounterexample(await readFile(name, 'utf8'), name) });
+    } catch (error) {
+      problems.push(`${name}: ${errorText(error)}`);
+    }
+  }
+  return { kept, problems };
+}
+
+/** Where a counterexample is kept. */
+export function counterexampleFile(store: string, id: string): string {
+  return join(store, 'properties', id, 'counterexample.json');
 }
 
 /** What was found, for a person: the failure, the statements, the answers, the line that shows it again. */

@@ -6,6 +6,7 @@
  * - `reopen`: the database itself is closed and opened again.
  * - `kill`: the process that holds the database is ended with SIGKILL, started again, and recovers.
  * - `cancel`: the session's next statement is cancelled while it runs, or too late to matter.
+ * - `write-error`: while the session's next statement runs, writes to files are cut short and fail, as on a full disk.
  * - `checkpoint`, `vacuum`: the engine rearranges what it has stored.
  */
 export const faultKinds = [
@@ -14,6 +15,7 @@ export const faultKinds = [
   'reopen',
   'kill',
   'cancel',
+  'write-error',
   'checkpoint',
   'vacuum',
 ] as const;
@@ -30,6 +32,7 @@ export function endsTransactions(fault: FaultKind): 'one' | 'all' | 'none' {
     case 'kill':
       return 'all';
     case 'cancel':
+    case 'write-error':
     case 'checkpoint':
     case 'vacuum':
       return 'none';

@@ -28,6 +28,7 @@ export async function performFault(
     case 'reconnect':
     case 'reconnect-all':
     case 'cancel':
+    case 'write-error':
       return done;
     case 'checkpoint':
     case 'vacuum': {

@@ -136,5 +136,8 @@ function drawStatement(
   if (sql === undefined) return;
   const result = builder.statement(group, sql);
   if (kind === 'select' && judgeReads)
-    builder.check('assert', group, that.predicted(result), 'the shadow state gives it');
+    builder.check({
+      ...{ type: 'assert', group, says: 'the shadow state gives it' },
+      check: that.predicted(result),
+    });
 }

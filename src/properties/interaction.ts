@@ -35,6 +35,8 @@ export interface CheckInteraction extends Grouped {
   /** An assumption that does not hold makes the rest of its group void; an assertion that does not hold is a finding. */
   readonly type: 'assert' | 'assume';
   readonly check: Check;
+  /** It relates answers of its group to each other, and holds whatever rows other groups wrote. */
+  readonly anyState?: true;
   /** In a few words, for people. */
   readonly says: string;
 }
@@ -56,6 +58,10 @@ export type Check =
   /** A statement failed (with one of these classes, if any are named), or worked. */
   | { readonly type: 'fails'; readonly result: ResultId; readonly classes?: readonly ErrorClass[] }
   | { readonly type: 'works'; readonly result: ResultId }
+  /** Of several statements at least one failed. */
+  | { readonly type: 'one-fails'; readonly results: readonly ResultId[] }
+  /** A write matched another number of rows. */
+  | { readonly type: 'other-count'; readonly result: ResultId; readonly count: number }
   /** The answer is what the shadow state gives. */
   | { readonly type: 'predicted'; readonly result: ResultId }
   /** A function of the property's file decides. */
@@ -88,6 +94,7 @@ export function resultsOf(check: Check): readonly ResultId[] {
     case 'equal':
       return [...resultsOfCount(check.left), ...resultsOfCount(check.right)];
     case 'that':
+    case 'one-fails':
       return check.results;
     default:
       return [check.result];
@@ -117,6 +124,10 @@ export function describeCheck(check: Check): string {
       return `#${check.result} fails${check.classes === undefined ? '' : ` with ${check.classes.join(' or ')}`}`;
     case 'works':
       return `#${check.result} works`;
+    case 'one-fails':
+      return `one of ${check.results.map((id) => `#${id}`).join(', ')} fails`;
+    case 'other-count':
+      return `#${check.result} does not match ${check.count} rows`;
     case 'predicted':
       return `#${check.result} is what the statements before it give`;
     case 'that':

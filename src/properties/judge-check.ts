@@ -14,6 +14,9 @@ import type { Check, Count, ResultId } from './interaction.js';
 /** What a statement answered. */
 export interface ResultSeen {
   readonly rows?: readonly Row[] | undefined;
+  /** Rows a write matched, and rows it changed; engines report the one, the other or both. */
+  readonly matched?: number | undefined;
+  readonly changed?: number | undefined;
   readonly error?: OperationError | undefined;
 }
 
@@ -38,8 +41,9 @@ export function judgeCheck(check: Check, judged: Judged): boolean | Undecidable 
 
 /** The same question asked of the shadow state: whether the check has to hold at all. */
 export function expectedOf(check: Check, judged: Judged): boolean | Undecidable {
-  if (check.type === 'fails' || check.type === 'works')
+  if (check.type === 'fails' || check.type === 'works' || check.type === 'one-fails')
     return undecidable('the shadow state predicts no errors');
+  if (check.type === 'other-count') return undecidable('the shadow state predicts no counts of writes');
   if (check.type === 'predicted') return true;
   return judgeCheck(check, {
     ...judged,
@@ -70,6 +74,10 @@ function holds(check: Check, judged: Judged): boolean | Undecidable {
     }
     case 'works':
       return answerOf(check.result, judged).error === undefined;
+    case 'one-fails':
+      return check.results.some((id) => answerOf(id, judged).error !== undefined);
+    case 'other-count':
+      return writtenBy(check.result, judged) !== check.count;
     case 'predicted': {
       const expected = judged.predicted(check.result);
       return isUndecidable(expected) ? expected : sameBag(rows(check.result), expected);
@@ -102,6 +110,15 @@ function rowsOf(id: ResultId, judged: Judged): readonly Row[] {
   if (error !== undefined) throw new Missing(`statement #${id} failed`);
   if (rows === undefined) throw new Missing(`statement #${id} returned no rows`);
   return rows;
+}
+
+/** The rows a write matched or, where an engine tells only that, changed. */
+function writtenBy(id: ResultId, judged: Judged): number {
+  const { matched, changed, error } = answerOf(id, judged);
+  if (error !== undefined) throw new Missing(`statement #${id} failed`);
+  const count = matched ?? changed;
+  if (count === undefined) throw new Missing(`the engine does not tell how many rows #${id} wrote`);
+  return count;
 }
 
 function countOf(count: Count, judged: Judged): number {

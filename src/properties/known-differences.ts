@@ -23,6 +23,12 @@ export const knownDifferences: readonly KnownDifference[] = [
     why: 'MySQL has INTERSECT and EXCEPT from 8.0.31 on',
     source: 'https://dev.mysql.com/doc/refman/8.0/en/intersect.html',
   },
+  {
+    between: ['mariadb', 'mysql'],
+    statement: /^\s*(?:UPDATE|DELETE\s+FROM)\s+`?(\w+)`?\b[\s\S]*\(\s*SELECT\b[\s\S]*\bFROM\s+`?\1`?\b/i,
+    why: 'MySQL refuses an UPDATE or DELETE with a subquery on its own table (error 1093); MariaDB has allowed them since 10.3',
+    source: 'https://dev.mysql.com/doc/refman/8.0/en/update.html, https://mariadb.com/kb/en/update/',
+  },
 ];
 
 /** The documented difference that explains why two engines answer a statement differently; undefined: none does. */

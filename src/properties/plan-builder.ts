@@ -6,6 +6,7 @@ import type { Random, RowValues, SourceTable, StatementSource } from '../generat
 import {
   type Dialect,
   isUndecidable,
+  nameKey,
   parseStatement,
   printExpression,
   printName,
@@ -14,7 +15,7 @@ import {
   type Value,
 } from '../sql/index.js';
 import { endsTransactions, type FaultKind } from './fault-kinds.js';
-import { type Check, describeCheck, type Interaction, type Plan } from './interaction.js';
+import { type CheckInteraction, describeCheck, type Interaction, type Plan } from './interaction.js';
 import { keyOfRow } from './judge-check.js';
 import {
   type Action,
@@ -28,7 +29,7 @@ import {
   that,
 } from './property.js';
 import type { ShadowState } from './shadow-state.js';
-import { keyOf, type TableState } from './tables.js';
+import type { TableState } from './tables.js';
 
 /** No instance of the property can be made now. */
 export class NotNow extends Error {}
@@ -88,7 +89,7 @@ export class PlanBuilder {
 
   /** An instance of a property, as a group. */
   instance(property: Property): boolean {
-    return this.group(property.name, (group) => property.act(this.#action(group)));
+    return this.group(property.name, (group) => property.act(this.#action(group, property)));
   }
 
   statement(group: number, sql: string, session = 0, more: { mayFail?: true; optional?: true } = {}): Result {
@@ -99,8 +100,8 @@ export class PlanBuilder {
     return { id };
   }
 
-  check(type: 'assert' | 'assume', group: number, check: Check, says: string | undefined): void {
-    this.#interactions.push({ type, group, check, says: says ?? describeCheck(check) });
+  check({ says, ...check }: Omit<CheckInteraction, 'says'> & { readonly says?: string | undefined }): void {
+    this.#interactions.push({ ...check, says: says ?? describeCheck(check.check) });
   }
 
   fault(group: number, fault: FaultKind, session: number): void {
@@ -146,8 +147,9 @@ export class PlanBuilder {
     return printStatement(statement, this.dialect);
   }
 
-  #action(group: number): Action {
+  #action(group: number, { anyState }: Property): Action {
     const { random } = this;
+    const about = { group, ...(anyState && { anyState }) };
     const builder = this;
     return {
       db: {
@@ -164,8 +166,8 @@ export class PlanBuilder {
       begin: (session) => void this.statement(group, 'BEGIN', session),
       commit: (session) => void this.statement(group, 'COMMIT', session),
       rollback: (session) => void this.statement(group, 'ROLLBACK', session),
-      assert: (check, says) => this.check('assert', group, check, says),
-      assume: (check, says) => this.check('assume', group, check, says),
+      assert: (check, says) => this.check({ type: 'assert', ...about, check, says }),
+      assume: (check, says) => this.check({ type: 'assume', ...about, check, says }),
       fault: (kind, session = 0) => this.fault(group, kind, session),
       meanwhile: (options = {}) => this.#meanwhile(group, options),
       giveUp,
@@ -193,7 +195,7 @@ export class PlanBuilder {
         return this.#stored(table, drawn!);
       },
       insertOf: (row) => {
-        const state = this.#shadow.view(0).get(keyOf(row.table)) ?? giveUp();
+        const state = this.#shadow.view(0).get(nameKey(row.table, this.dialect)) ?? giveUp();
         const values = Object.fromEntries(
           state.shape.columns.map(({ name }, i) => [name, row.values[i] as Value]),
         );
@@ -223,11 +225,11 @@ export class PlanBuilder {
   /** A drawn row as it will be stored: generated columns computed, values as their columns hold them. */
   #stored(table: Table, drawn: RowValues): TableRow {
     const trial = this.#shadow.copy();
-    const before = rowsOf(trial.view(0).get(keyOf(table.name)));
+    const before = rowsOf(trial.view(0).get(nameKey(table.name, this.dialect)));
     // From the text, as the database will read it: a literal can change its type on the way.
     const insert = this.#print(this.source.insertOf(this.#with(table.name), table.name, [drawn]));
     trial.apply(0, parseStatement(insert, this.dialect));
-    const added = rowsOf(trial.view(0).get(keyOf(table.name))).at(before.length);
+    const added = rowsOf(trial.view(0).get(nameKey(table.name, this.dialect))).at(before.length);
     if (added === undefined || added.some(isUndecidable)) return giveUp();
     return tableRow(table.name, table.columns, added as Row);
   }
@@ -250,7 +252,7 @@ export class PlanBuilder {
     const trial = this.#shadow.copy();
     trial.apply(session, parseStatement(sql, this.dialect));
     const key = keyOfRow(keep.values);
-    const kept = rowsOf(trial.view(session).get(keyOf(keep.table))).some(
+    const kept = rowsOf(trial.view(session).get(nameKey(keep.table, this.dialect))).some(
       (row) => !row.some(isUndecidable) && keyOfRow(row as Row) === key,
     );
     return kept ? sql : undefined;

@@ -24,6 +24,11 @@ export interface Property {
   /** What one instance sends, for the workload targets; default one read. */
   readonly sends: Mix;
   readonly needs: PropertyNeeds;
+  /**
+   * Its assertions relate its own answers to each other and hold whatever the tables hold (NoREC, TLP). Only then may a
+   * counterexample leave out what others wrote where the shadow state cannot be asked.
+   */
+  readonly anyState?: true;
   readonly act: (action: Action) => void;
 }
 
@@ -142,6 +147,10 @@ export interface That {
   sum(...counts: readonly Count[]): Count;
   fails(result: Result, ...classes: readonly ErrorClass[]): Check;
   works(result: Result): Check;
+  /** At least one of these statements fails: a conflict is noticed, by whichever. */
+  oneFails(...results: readonly Result[]): Check;
+  /** A write does not match so many rows: what a bug once answered. */
+  otherCount(result: Result, count: number): Check;
   predicted(result: Result): Check;
   /** A function of your own over the rows of these answers. */
   holds(check: OwnCheck, ...results: readonly Result[]): Check;
@@ -164,6 +173,8 @@ export const that: That = {
     ...(classes.length > 0 && { classes }),
   }),
   works: ({ id }) => ({ type: 'works', result: id }),
+  oneFails: (...results) => ({ type: 'one-fails', results: results.map(({ id }) => id) }),
+  otherCount: ({ id }, count) => ({ type: 'other-count', result: id, count }),
   predicted: ({ id }) => ({ type: 'predicted', result: id }),
   holds: (holds, ...results) => ({ type: 'that', holds, results: results.map(({ id }) => id) }),
 };
@@ -172,6 +183,7 @@ export interface PropertyOptions {
   readonly says?: string;
   readonly sends?: Partial<Mix>;
   readonly needs?: PropertyNeeds;
+  readonly anyState?: true;
 }
 
 /** Makes a property. */
@@ -186,9 +198,9 @@ export function property(
   const options = typeof second === 'function' ? {} : second;
   if (typeof name !== 'string' || name.trim() === '' || typeof act !== 'function')
     throw new IsoldeError('usage', 'a property needs a name and a function: property(name, (action) => …)');
-  const { says, needs = {} } = options;
+  const { says, needs = {}, anyState } = options;
   const sends = { read: 0, write: 0, create: 0, ...(options.sends ?? { read: 1 }) };
-  return { name, ...(says === undefined ? {} : { says }), sends, needs, act };
+  return { name, ...(says !== undefined && { says }), sends, needs, ...(anyState && { anyState }), act };
 }
 
 /** Whether something a file exports is a property. */

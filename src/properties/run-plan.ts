@@ -91,6 +91,12 @@ export async function runPlan(plan: Plan, place: PlanPlace): Promise<PlanOutcome
 /** What an error means: the database is gone, or it only said no. */
 const fatal: ReadonlySet<ErrorClass> = new Set(['crash', 'connection-lost']);
 
+/** Where writes begin to fail: the files of small databases have some pages, and a log begins with the first. */
+const pageBytes = 4096;
+const unwritablePages = 8;
+/** How engines say that a write to a file failed. */
+export const writeErrors = /I\/O error|file too large|(disk|device) (is )?full|no space left/i;
+
 interface ResultKept {
   readonly answer: Answer;
   /** The tables its session saw when it was sent. */
@@ -107,6 +113,8 @@ class PlanRun {
   readonly #mistaken = new Set<string>();
   readonly #counts = { statements: 0, asserted: 0, undecided: 0, voided: 0, faults: 0 };
   #cancelNext: number | undefined;
+  /** The session whose next statement cannot write, and from which size of a file on. */
+  #unwritable: { readonly session: number; readonly beyond: number } | undefined;
   #failure: PlanFailure | undefined;
   #broken = false;
   readonly #judged: Judged = {
@@ -164,10 +172,15 @@ class PlanRun {
   #failedAssertion(at: number, each: Extract<Interaction, { type: 'assert' | 'assume' }>): void {
     const name = this.plan.properties.get(each.group) ?? 'an assertion';
     const expected = expectedOf(each.check, this.#judged);
-    if (expected === false) {
-      // After a group that was void the tables are not those the plan was made for: then it is nobody's fault.
-      if (this.#counts.voided === 0) this.#mistaken.add(name);
-      else this.#counts.undecided++;
+    // After a group that was void the tables are not those the plan was made for.
+    const asPlanned = this.#counts.voided === 0;
+    if (expected === false && asPlanned) {
+      this.#mistaken.add(name);
+      return;
+    }
+    // Then it is nobody's fault, unless the shadow state says otherwise or the assertion holds in any state.
+    if (expected === false || (expected !== true && !asPlanned && each.anyState !== true)) {
+      this.#counts.undecided++;
       return;
     }
     this.#failure = {
@@ -184,26 +197,42 @@ class PlanRun {
     const session = await this.#session(each.session);
     const view = this.#shadow.view(each.session);
     const cancelling = this.#cancelNext === each.session;
+    const unwritable = this.#unwritable?.session === each.session ? this.#unwritable : undefined;
+    if (unwritable !== undefined) await this.place.target.limitWrites?.(unwritable.beyond);
     const executing = session.execute(this.#spelt(each.sql));
     if (cancelling) {
       this.#cancelNext = undefined;
       await session.cancel();
     }
     const answer = await executing;
+    if (unwritable !== undefined) await this.#writable(answer);
     this.#counts.statements++;
     this.#sent.push({ interaction: at, session: each.session, sql: each.sql, answer });
     this.#results.set(each.id, { answer, view, sql: each.sql });
     const { error } = answer;
-    if (error !== undefined && fatal.has(error.class)) {
+    // Writes were meant to fail: an engine that says so is not gone, though its session may be.
+    const asked = unwritable !== undefined && error !== undefined && writeErrors.test(error.message);
+    if (error !== undefined && fatal.has(error.class) && !asked) {
       this.#broken = true;
       this.#failure = this.#crash(at, each, error);
       return;
+    }
+    if (asked && answer.transaction === 'lost') {
+      await this.#closeSession(each.session);
+      this.#shadow.rollBack(each.session);
     }
     if (error === undefined)
       this.#shadow.apply(each.session, parseStatement(each.sql, this.place.target.dialect));
     else this.#refused(each.session, error, answer);
     if (error === undefined || each.mayFail === true) return;
     await this.#voidGroup(each.group);
+  }
+
+  /** The disk is as it was. From a process that is gone nothing can be taken away. */
+  async #writable({ transaction }: Answer): Promise<void> {
+    this.#unwritable = undefined;
+    const lifted = this.place.target.limitWrites?.(undefined);
+    await (transaction === 'lost' ? lifted?.catch(() => undefined) : lifted);
   }
 
   /** What a refusal means for the shadow state. */
@@ -240,6 +269,11 @@ class PlanRun {
     this.#counts.faults++;
     if (fault === 'cancel') {
       this.#cancelNext = session;
+      return;
+    }
+    if (fault === 'write-error') {
+      // In the middle of a page, of another one each time.
+      this.#unwritable = { session, beyond: pageBytes * (at % unwritablePages) + pageBytes / 2 };
       return;
     }
     const ends = endsTransactions(fault);
@@ -355,7 +389,7 @@ function differenceOf({ rows = [], error }: Answer, expected: readonly Row[]): s
 }
 
 /** The words of a message without its numbers and names, so that the same failure is recognised. */
-function firstWords(message: string): string {
+export function firstWords(message: string): string {
   return message
     .split('\n')[0]!
     .replaceAll(/\d+|"[^"]*"|'[^']*'|`[^`]*`|\bt\w*\b/g, '…')

@@ -35,6 +35,7 @@ describe('the shadow state', () => {
     expect(story('begin', [...lines, '0: ROLLBACK TO s'], 0)).toEqual(one);
     expect(story('begin', [...lines, '0: RELEASE s', '0: COMMIT'], 1)).toEqual([]);
     expect(story('begin', [...lines, '0: ROLLBACK TO s', '0: COMMIT'], 1)).toEqual(one);
+    expect(story('begin', [...lines, '0: ROLLBACK TO other'], 0)).toBe('unknown');
   });
 
   it('sees another session’s commit as the pivot says', () => {

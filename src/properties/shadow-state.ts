@@ -10,10 +10,12 @@
  *
  * It guides generation and it judges: "the shadow state is the database" (D4 §3.2). An unknown table decides nothing.
  */
+
 import type { Pivot } from '../contracts/index.js';
 import type { TableModel } from '../generate/index.js';
-import { type Dialect, type SavepointStatement, type Statement, undecidable } from '../sql/index.js';
-import { applyStatement, forgetTables, keyOf, namesIn, noTables, type Tables } from './tables.js';
+import { Savepoints } from '../rows/index.js';
+import { type Dialect, nameKey, type SavepointStatement, type Statement, undecidable } from '../sql/index.js';
+import { applyStatement, forgetTables, namesIn, noTables, type Tables } from './tables.js';
 
 interface OpenTransaction {
   readonly tables: Tables;
@@ -25,13 +27,8 @@ interface OpenTransaction {
   readonly hasRead: boolean;
   /** It has run anything. */
   readonly hasRun: boolean;
-  readonly savepoints: readonly Savepoint[];
-}
-
-interface Savepoint {
-  readonly name: string;
-  readonly tables: Tables;
-  readonly wrote: ReadonlySet<string>;
+  /** Never changed: a transaction is copied with what happens to it. */
+  readonly savepoints: Savepoints<Tables>;
 }
 
 export interface ShadowOptions {
@@ -73,7 +70,7 @@ export class ShadowState {
 
   /** Remembers how a table was drawn, before its CREATE TABLE is applied. */
   declare(model: TableModel): void {
-    this.#models.set(keyOf(model.name), model);
+    this.#models.set(nameKey(model.name, this.options.dialect), model);
   }
 
   /** Follows a statement that worked. */
@@ -124,7 +121,8 @@ export class ShadowState {
       this.#commit(session, open);
       open = undefined;
     }
-    const model = statement.type === 'create-table' ? this.#models.get(keyOf(statement.name)) : undefined;
+    const model =
+      statement.type === 'create-table' ? this.#models.get(nameKey(statement.name, dialect)) : undefined;
     const before = open?.tables ?? this.#committed;
     const after = applyStatement(before, statement, dialect, model);
     const changed = changedNames(before, after);
@@ -134,7 +132,7 @@ export class ShadowState {
     }
     // InnoDB's writes see what is committed now, not the snapshot the transaction reads from.
     const unsure = this.options.pivot === 'first-read' && open.foreign.size > 0 ? changed : [];
-    const read = open.hasRead || (statement.type === 'select' && namesIn(statement).read.length > 0);
+    const read = open.hasRead || (statement.type === 'select' && namesIn(statement, dialect).read.length > 0);
     this.#open.set(session, {
       ...open,
       tables: forgetTables(after, unsure, 'a write beside another session’s commit'),
@@ -145,11 +143,20 @@ export class ShadowState {
   }
 
   #savepoint(session: number, open: OpenTransaction, { type, name }: SavepointStatement): void {
-    const after = withSavepoint(open, type, name);
-    // The tables of a savepoint are as old as it is; others may have committed since.
-    const stale = type === 'rollback-to' && this.options.pivot !== 'begin' ? open.foreign : [];
-    const tables = forgetTables(after.tables, stale, 'a savepoint older than another session’s commit');
-    this.#open.set(session, { ...after, tables });
+    const { dialect, pivot } = this.options;
+    const savepoints = open.savepoints.copy();
+    const back = savepoints.follow({ kind: type, name: nameKey(name, dialect) }, open.tables);
+    // What it wrote stays written about: others must not take the table for untouched.
+    const tables = back === undefined ? open.tables : (back.backTo ?? open.tables);
+    // The tables of a savepoint are as old as it is; others may have committed since. One that we do not know may be of any age.
+    const stale = back === undefined || pivot === 'begin' ? [] : open.foreign;
+    const unknown = back !== undefined && back.backTo === undefined ? open.wrote : [];
+    const why = 'a savepoint older than another session’s commit';
+    this.#open.set(session, {
+      ...open,
+      savepoints,
+      tables: forgetTables(forgetTables(tables, stale, why), unknown, 'a savepoint that is not known'),
+    });
   }
 
   #commit(session: number, open: OpenTransaction): void {
@@ -199,25 +206,8 @@ function begun(tables: Tables): OpenTransaction {
     foreign: new Set(),
     hasRead: false,
     hasRun: false,
-    savepoints: [],
+    savepoints: new Savepoints(),
   };
-}
-
-function withSavepoint(
-  open: OpenTransaction,
-  type: SavepointStatement['type'],
-  name: string,
-): OpenTransaction {
-  if (type === 'savepoint') {
-    const { tables, wrote } = open;
-    return { ...open, savepoints: [...open.savepoints, { name: keyOf(name), tables, wrote }] };
-  }
-  const at = open.savepoints.map((each) => each.name).lastIndexOf(keyOf(name));
-  if (at < 0) return open;
-  if (type === 'release') return { ...open, savepoints: open.savepoints.slice(0, at) };
-  const { tables } = open.savepoints[at]!;
-  // What it wrote stays written about: others must not take the table for untouched.
-  return { ...open, tables, savepoints: open.savepoints.slice(0, at + 1) };
 }
 
 function changedNames(before: Tables, after: Tables): string[] {

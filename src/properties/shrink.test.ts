@@ -1,14 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { openTarget } from '../targets/index.js';
+import { withPlanted } from '../targets/planted-target.case.js';
 import { parseCounterexample, printCounterexample } from './counterexample-file.js';
 import type { Interaction, Plan } from './interaction.js';
 import { printPlan } from './interaction.js';
-import { withPlanted } from './planted-target.case.js';
 import { property } from './property.js';
 import { replayCounterexample } from './replay.js';
+import { runPlan } from './run-plan.js';
 import { shippedProperties } from './shipped/index.js';
 import { shrinkPlan } from './shrink.js';
-import { stillHasToHold, testProperties } from './test-properties.js';
+import { stillHasToHold } from './still-holds.js';
+import { shadowOf, testProperties } from './test-properties.js';
 
 const statement = (id: number, group: number, sql: string, more: object = {}): Interaction => ({
   ...{ type: 'statement', id, group, session: 0, sql },
@@ -114,15 +116,77 @@ describe('shrinking', () => {
 });
 
 describe('an assertion in a plan whose statements were changed', () => {
-  const whole = planOf([statement(0, 7, 'SELECT 1 UNION ALL SELECT 2')], [[7, 'p']]);
-  const failure = { kind: 'assertion', identity: 'p', message: 'p', at: 0 } as const;
+  const check = (anyState?: true): Interaction => ({
+    ...{ type: 'assert', group: 7, says: 'p', check: { type: 'same', left: 0, right: 0 } },
+    ...(anyState && { anyState }),
+  });
+  const one = (sql: string, anyState?: true) => planOf([statement(0, 7, sql), check(anyState)], [[7, 'p']]);
+  const failure = { kind: 'assertion', identity: 'p', message: 'p', at: 1 } as const;
+  const [long, short] = ['SELECT 1 UNION ALL SELECT 2', 'SELECT 1'];
 
   it('counts when the shadow state says that it has to hold, or when its group is as it was', () => {
-    const changed = planOf([statement(0, 7, 'SELECT 1')], [[7, 'p']]);
-    expect(stillHasToHold({ ...failure, predicted: false }, whole, whole)).toBe(true);
-    expect(stillHasToHold({ ...failure, predicted: false }, changed, whole)).toBe(false);
-    expect(stillHasToHold({ ...failure, predicted: true }, changed, whole)).toBe(true);
-    expect(stillHasToHold({ ...failure, kind: 'crash' }, changed, whole)).toBe(true);
+    for (const anyState of [undefined, true] as const) {
+      const [whole, changed] = [one(long, anyState), one(short, anyState)];
+      const holds = (predicted: boolean, smaller: Plan) =>
+        stillHasToHold({ ...failure, predicted }, smaller, whole, 'sqlite');
+      expect(holds(false, whole)).toBe(true);
+      expect(holds(false, changed)).toBe(false);
+      expect(holds(true, changed)).toBe(true);
+    }
+    expect(stillHasToHold({ ...failure, kind: 'crash' }, one(short), one(long), 'sqlite')).toBe(true);
+  });
+
+  it('does not count without the statements of other groups that made its state', () => {
+    const asserts: Interaction = {
+      ...{ type: 'assert', group: 9, says: 'the pair is there' },
+      check: { type: 'contains', result: 9, row: [1, 2] },
+    };
+    const all = [
+      statement(0, 0, 'CREATE TABLE t (a INT)'),
+      statement(1, 1, 'CREATE TABLE u (b INT)'),
+      statement(2, 2, 'CREATE TABLE v (c INT)'),
+      statement(3, 3, 'INSERT INTO v VALUES (2)'),
+      statement(4, 4, 'INSERT INTO u SELECT c FROM v'),
+      statement(5, 5, 'CREATE TABLE w (d INT)'),
+      statement(6, 6, 'SELECT * FROM u'),
+      statement(7, 9, 'INSERT INTO t VALUES (1)'),
+      statement(9, 9, 'SELECT a, b FROM t, u WHERE a < b'),
+      asserts,
+      statement(10, 10, 'DELETE FROM u'),
+    ];
+    const whole = planOf(all, [[9, 'pqs join']]);
+    const without = (...groups: number[]) => {
+      const smaller = planOf(all.filter(({ group }) => !groups.includes(group)));
+      const at = smaller.interactions.indexOf(asserts);
+      return stillHasToHold({ ...failure, at, predicted: false }, smaller, whole, 'sqlite');
+    };
+    expect(without()).toBe(true);
+    // Another table, a read, and what comes after it.
+    expect(without(5, 6, 10)).toBe(true);
+    for (const group of [0, 1, 2, 3, 4]) expect(without(group)).toBe(false);
+  });
+
+  it('is not blamed on the database after a statement it rests on was refused', {
+    timeout: 60_000,
+  }, async () => {
+    const plan = planOf([
+      statement(0, 0, 'CREATE TABLE t (a INT)'),
+      statement(1, 1, 'INSERT INTO t SELECT 5 FROM missing'),
+      statement(2, 2, 'SELECT a, RANDOM() IS NULL FROM t'),
+      {
+        ...{ type: 'assert', group: 2, says: 'the row is there' },
+        check: { type: 'contains', result: 2, row: [5, 0] },
+      },
+    ]);
+    const target = await openTarget('sqlite:');
+    try {
+      const place = { target, level: target.defaultLevel, shadow: shadowOf(target, target.defaultLevel) };
+      const outcome = await runPlan(plan, { ...place, scratch: await target.createScratch() });
+      expect(outcome).toMatchObject({ counts: { voided: 1, undecided: 1 }, mistaken: [] });
+      expect(outcome.failure).toBeUndefined();
+    } finally {
+      await target.close();
+    }
   });
 });
 

@@ -16,7 +16,7 @@ import { weakerStatements } from '../reduce/index.js';
 import { type Dialect, type Expression, parseStatement, printExpression, visitNodes } from '../sql/index.js';
 import type { Interaction, Plan } from './interaction.js';
 import { resultsOf } from './interaction.js';
-import { namesIn } from './tables.js';
+import { groupsOf, tablesOf } from './tables-named.js';
 
 export interface ShrinkOptions {
   readonly dialect: Dialect;
@@ -193,30 +193,6 @@ function mayGo(each: Interaction, interactions: readonly Interaction[]): boolean
   if (used) return false;
   const alone = !interactions.some((other) => other.group === each.group && other.type !== 'statement');
   return each.optional === true || alone;
-}
-
-function groupsOf(interactions: readonly Interaction[]): Map<number, Interaction[]> {
-  const groups = new Map<number, Interaction[]>();
-  for (const each of interactions) {
-    const list = groups.get(each.group) ?? [];
-    groups.set(each.group, list);
-    list.push(each);
-  }
-  return groups;
-}
-
-function tablesOf(interactions: readonly Interaction[], dialect: Dialect): Set<string> {
-  const names = new Set<string>();
-  for (const each of interactions) {
-    if (each.type !== 'statement') continue;
-    const statement = parseStatement(each.sql, dialect);
-    const { written, read } = namesIn(statement);
-    for (const name of [...written, ...read]) names.add(name);
-    if (statement.type === 'create-table') names.add(statement.name.toLowerCase());
-    if (statement.type === 'create-index' && statement.table.type === 'table')
-      names.add(statement.table.name.toLowerCase());
-  }
-  return names;
 }
 
 /** Conditions in a statement with what could stand in their place, as texts. */

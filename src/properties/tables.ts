@@ -19,6 +19,7 @@ import {
   evaluateSelect,
   type InsertStatement,
   isUndecidable,
+  nameKey,
   type SelectResult,
   type SelectStatement,
   type Statement,
@@ -37,7 +38,7 @@ export interface TableState {
   readonly rows: readonly EvaluatedRow[] | Undecidable;
 }
 
-/** By `keyOf` their names. */
+/** By `nameKey` of their names. */
 export type Tables = ReadonlyMap<string, TableState>;
 
 export const noTables: Tables = new Map();
@@ -55,7 +56,7 @@ export function applyStatement(
     case 'drop': {
       if (statement.what !== 'TABLE') return tables;
       const left = new Map(tables);
-      for (const { name } of statement.names) left.delete(keyOf(name));
+      for (const { name } of statement.names) left.delete(nameKey(name, dialect));
       return left;
     }
     case 'insert':
@@ -65,7 +66,7 @@ export function applyStatement(
     case 'opaque':
       return statement.kind === 'select' || statement.kind === 'set' ? tables : forgotten(tables, statement);
     case 'merge':
-      return forgetTables(tables, namesIn(statement).written, 'a MERGE');
+      return forgetTables(tables, namesIn(statement, dialect).written, 'a MERGE');
     default:
       return tables;
   }
@@ -91,24 +92,23 @@ export function forgetTables(tables: Tables, names: Iterable<string>, why: strin
 }
 
 /** The keys of the tables a statement writes, and of those it reads. */
-export function namesIn(statement: Statement): {
+export function namesIn(
+  statement: Statement,
+  dialect: Dialect,
+): {
   readonly written: readonly string[];
   readonly read: readonly string[];
 } {
   const { reads, writes } = statementFeatures(statement);
-  return { written: writes.map(({ name }) => keyOf(name)), read: reads.map(({ name }) => keyOf(name)) };
-}
-
-/** Engines differ in whether case tells names apart; generated names never rely on it. */
-export function keyOf(name: string): string {
-  return name.toLowerCase();
+  const keys = (uses: typeof reads) => uses.map(({ name }) => nameKey(name, dialect));
+  return { written: keys(writes), read: keys(reads) };
 }
 
 function optionsOf(tables: Tables, dialect: Dialect): EvaluateOptions {
   return {
     dialect,
     table: (name) => {
-      const found = tables.get(keyOf(name));
+      const found = tables.get(nameKey(name, dialect));
       return found && { columns: found.shape.columns, rows: found.rows };
     },
   };
@@ -120,7 +120,7 @@ function created(
   dialect: Dialect,
   model: TableModel | undefined,
 ): Tables {
-  const name = keyOf(statement.name);
+  const name = nameKey(statement.name, dialect);
   if (tables.has(name) && statement.ifNotExists) return tables;
   const rows = statement.as === undefined ? [] : undecidable('CREATE TABLE … AS');
   return new Map(tables).set(name, { shape: tableShape(statement, dialect), model, rows });
@@ -142,8 +142,8 @@ type Write = InsertStatement | UpdateStatement | DeleteStatement;
 function written(tables: Tables, statement: Write, dialect: Dialect): Tables {
   const { table } = statement;
   if (table.type !== 'table')
-    return forgetTables(tables, namesIn(statement).written, 'a write to several tables');
-  const name = keyOf(table.name);
+    return forgetTables(tables, namesIn(statement, dialect).written, 'a write to several tables');
+  const name = nameKey(table.name, dialect);
   const old = tables.get(name);
   if (old === undefined) return tables;
   const rows = rowsAfter(old, statement, optionsOf(tables, dialect));

@@ -3,20 +3,32 @@
  * shrunk, and is reported once; the same failure in later plans is only counted.
  *
  * What the database refuses as unknown or unsupported is learned on the way (`generate/learn`), so that an engine under
- * development is asked for less of what it cannot do; it is never a failure.
+ * development is asked for less of what it cannot do; it is never a failure. What worked in an earlier build is asked for all the same, and is
+ * `lost` if it is refused now.
  */
 import type { Level } from '../contracts/index.js';
 import { IsoldeError } from '../errors.js';
-import { type Capabilities, capabilitiesOf, learnFromStatements, type Profile } from '../generate/index.js';
+import {
+  type Capabilities,
+  capabilitiesOf,
+  type Feature,
+  FeatureLog,
+  type LostFeature,
+  learnFromStatements,
+  type Profile,
+} from '../generate/index.js';
 import { vendorContract } from '../judge/index.js';
+import { nameKey, parseStatement } from '../sql/index.js';
 import type { Scratch, Target } from '../targets/index.js';
 import { compareRuns } from './compare-runs.js';
 import type { FaultKind } from './fault-kinds.js';
 import { generatePlan } from './generate-plan.js';
 import type { Plan } from './interaction.js';
 import type { Mix, Property } from './property.js';
-import { type PlanFailure, type PlanOutcome, type PlanPlace, runPlan } from './run-plan.js';
+import { firstWords, type PlanFailure, type PlanOutcome, type PlanPlace, runPlan } from './run-plan.js';
 import { shrinkPlan } from './shrink.js';
+import { stillHasToHold } from './still-holds.js';
+import { tablesIn } from './tables-named.js';
 
 export interface PropertyTestOptions {
   readonly open: () => Promise<Target>;
@@ -33,6 +45,8 @@ export interface PropertyTestOptions {
   readonly workload?: Mix | undefined;
   readonly profile?: Profile;
   readonly capabilities?: Capabilities | undefined;
+  /** What worked in an earlier build, and is asked for again; default: what `capabilities` has proven. */
+  readonly proven?: readonly Feature[] | undefined;
   /** How often a failure must come back; default 2. */
   readonly confirm?: number;
   readonly shrink?: boolean;
@@ -81,6 +95,8 @@ export interface Counts {
 export interface PropertyTestResult extends PropertyProgress {
   /** What the target can do, with what was learned. */
   readonly capabilities: Capabilities;
+  /** What worked in an earlier build and is refused now. */
+  readonly lost: readonly LostFeature[];
   /** Failures that did not come back. */
   readonly unconfirmed: number;
   /** Properties whose assertion the shadow state contradicts too. */
@@ -119,6 +135,7 @@ class PropertyTest {
   readonly #found = new Map<string, Counterexample>();
   readonly #mistaken = new Set<string>();
   readonly #counts = { statements: 0, asserted: 0, undecided: 0, voided: 0, faults: 0 };
+  readonly #log: FeatureLog;
   #unconfirmed = 0;
 
   constructor(
@@ -129,7 +146,9 @@ class PropertyTest {
     this.#target = target;
     this.#reference = reference;
     this.#level = options.level ?? target.defaultLevel;
-    this.#capabilities = options.capabilities ?? capabilitiesOf(target);
+    const { proven } = options;
+    this.#capabilities = options.capabilities ?? { ...capabilitiesOf(target), ...(proven && { proven }) };
+    this.#log = new FeatureLog(target.dialect);
   }
 
   async close(): Promise<void> {
@@ -159,6 +178,7 @@ class PropertyTest {
     return {
       ...this.#progress(plans),
       capabilities: this.#capabilities,
+      lost: this.#log.lost(options.proven ?? options.capabilities?.proven ?? []),
       unconfirmed: this.#unconfirmed,
       mistaken: [...this.#mistaken],
       leftOut,
@@ -199,9 +219,10 @@ class PropertyTest {
   /** A failure that comes back is shrunk and kept. */
   async #pursue(plan: Plan, failure: PlanFailure): Promise<void> {
     const { confirm = 2, shrink = true, signal } = this.options;
+    const { dialect } = this.#target;
     const reproduces = async (smaller: Plan) => {
       const { failure: again } = await this.#execute(smaller);
-      return again?.identity === failure.identity && stillHasToHold(again, smaller, plan);
+      return again?.identity === failure.identity && stillHasToHold(again, smaller, plan, dialect);
     };
     for (let again = 0; again < confirm; again++) {
       if (await reproduces(plan)) continue;
@@ -209,7 +230,7 @@ class PropertyTest {
       return;
     }
     const shrunk = shrink
-      ? await shrinkPlan(plan, { dialect: this.#target.dialect, reproduces, failedAt: failure.at, signal })
+      ? await shrinkPlan(plan, { dialect, reproduces, failedAt: failure.at, signal })
       : { plan, trials: 0, minimal: false };
     const outcome = await this.#execute(shrunk.plan);
     const same = outcome.failure?.identity === failure.identity ? outcome.failure : undefined;
@@ -265,7 +286,7 @@ class PropertyTest {
       kind: 'difference',
       property: right === name && this.#reference === undefined ? 'the same twice' : `the same as ${right}`,
       ...(found.at >= 0 && { at: found.at }),
-      identity: `difference of ${found.kind}`,
+      identity: `difference of ${found.kind}${found.refused === undefined ? '' : `: ${firstWords(found.refused)}`}`,
       message: `"${found.sql}" gives ${found.left}, and on ${right} (${which}) ${found.right}`,
     };
   }
@@ -306,7 +327,19 @@ class PropertyTest {
       .filter(({ answer }) => answer.error?.class === 'unsupported' || answer.error?.class === 'syntax')
       .filter(({ interaction }) => !mayFail(plan, interaction))
       .map(({ sql }) => sql);
+    this.#log.add({ worked, refused: this.#onTablesThere(worked, refused) });
     this.#capabilities = learnFromStatements(this.#capabilities, { worked, refused });
+  }
+
+  /** Without statements on tables that could not be created: they fail for that, whatever else they use. */
+  #onTablesThere(worked: readonly string[], refused: readonly string[]): string[] {
+    const { dialect } = this.#target;
+    const created = new Set(worked.flatMap((sql) => createdBy(sql, dialect)));
+    return refused.filter(
+      (sql) =>
+        createdBy(sql, dialect).length > 0 ||
+        [...tablesIn(parseStatement(sql, dialect), dialect)].every((name) => created.has(name)),
+    );
   }
 
   /** The properties this database and level can be held to. */
@@ -354,21 +387,9 @@ function misfit(
   return undefined;
 }
 
-/**
- * Whether an assertion that failed in a smaller plan has to hold there: the shadow state says so, or its group is as it was generated.
- * A property whose statements were changed proves nothing by itself.
- */
-export function stillHasToHold(failure: PlanFailure, smaller: Plan, original: Plan): boolean {
-  if (failure.kind !== 'assertion' || failure.predicted === true || failure.at === undefined) return true;
-  const { group } = smaller.interactions[failure.at]!;
-  const texts = new Map(
-    original.interactions.flatMap((each) =>
-      each.type === 'statement' ? [[each.id, each.sql] as const] : [],
-    ),
-  );
-  return smaller.interactions.every(
-    (each) => each.group !== group || each.type !== 'statement' || texts.get(each.id) === each.sql,
-  );
+function createdBy(sql: string, dialect: Target['dialect']): string[] {
+  const statement = parseStatement(sql, dialect);
+  return statement.type === 'create-table' ? [nameKey(statement.name, dialect)] : [];
 }
 
 function mayFail({ interactions }: Plan, at: number): boolean {
@@ -385,6 +406,7 @@ function supportedFaults(target: Target, scratch: Scratch): ReadonlySet<FaultKin
     ['reopen', scratch.reopen !== undefined],
     ['kill', target.kill !== undefined],
     ['cancel', features.cancel],
+    ['write-error', target.limitWrites !== undefined],
     ['checkpoint', dialect !== 'mysql'],
     ['vacuum', dialect !== 'mysql'],
   ];

@@ -3,6 +3,7 @@ import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { parseScript, type ScheduledCase } from '../cases/index.js';
 import { type Finding, judgedHistory, type Oracle, oracleNamed, registerOracle } from '../check/index.js';
 import { findContract } from '../contracts/index.js';
+import { IsoldeError } from '../errors.js';
 import { fakeTarget } from '../execute/fake-target.case.js';
 import type { History } from '../histories/index.js';
 import type { Observe } from '../judge/index.js';
@@ -53,25 +54,28 @@ function statementsOf({ result }: ReductionResult): string[] {
 describe('a smaller case', () => {
   const finding = { kind: 'stale-read', oracle: 'mechanism', operations: [] } as unknown as Finding;
   /** Every run shows the finding; statements about `gone` do not run. */
-  const observe: Observe = async ({ case: program }) => {
-    const operations = program.sessions.flatMap(({ statements }, session) =>
-      statements.map((sql, index) => ({
-        ...{ index, session, transaction: session, kind: 'select', sql, start: 0, end: 1 },
-        ...(/gone/.test(sql)
-          ? { outcome: 'error', error: { class: 'syntax', message: 'no such column: gone' } }
-          : { outcome: 'ok' }),
-      })),
-    );
-    const history = { header: { sessions: ['A'] }, operations } as unknown as History;
-    return { kind: 'ran', ...judgedHistory(history, { oracle: 'mechanism', findings: [finding] }) };
-  };
+  const showing =
+    (shown: Finding): Observe =>
+    async ({ case: program }) => {
+      const operations = program.sessions.flatMap(({ statements }, session) =>
+        statements.map((sql, index) => ({
+          ...{ index, session, transaction: session, kind: 'select', sql, start: 0, end: 1 },
+          ...(/gone/.test(sql)
+            ? { outcome: 'error', error: { class: 'syntax', message: 'no such column: gone' } }
+            : { outcome: 'ok' }),
+        })),
+      );
+      const history = { header: { sessions: ['A'] }, operations } as unknown as History;
+      return { kind: 'ran', ...judgedHistory(history, { oracle: 'mechanism', findings: [shown] }) };
+    };
   const candidate = (...statements: string[]) =>
     candidateOf({ case: { name: 'c', setup: [], sessions: [{ name: 'A', statements }] } });
-  const trials = async () => {
+  const trials = async (shown = finding) => {
     const database = { target: await openTarget('duckdb:') };
-    const own = DatabaseOracle.inLane({ database, observe, lane: 0 }, {});
-    const history = { header: { sessions: ['A'] }, operations: [] } as unknown as History;
-    own.lookFor(own.identity(finding, history));
+    const own = DatabaseOracle.inLane({ database, observe: showing(shown), lane: 0 }, {});
+    const operations = shown.operations.map(({ index }) => ({ index, kind: 'select', sql: 'SELECT gone' }));
+    const history = { header: { sessions: ['A'] }, operations } as unknown as History;
+    own.lookFor(own.identity(shown, history));
     return own;
   };
 
@@ -88,6 +92,21 @@ describe('a smaller case', () => {
   it('may keep statements that failed in the case it comes from', async () => {
     const own = await trials();
     await own.runOnce(candidate('SELECT a', 'SELECT gone'), 0);
+    expect(await own.runOnce(candidate('SELECT gone'), 0)).toMatchObject({ verdict: 'same' });
+  });
+
+  it('may not break another statement for one of those, nor the same one twice', async () => {
+    const own = await trials();
+    await own.runOnce(candidate('SELECT a', 'SELECT gone'), 0);
+    const refused = { verdict: 'infeasible', note: 'a statement does not run: no such column: gone' };
+    expect(await own.runOnce(candidate('UPDATE t SET gone = 1'), 0)).toMatchObject(refused);
+    expect(await own.runOnce(candidate('SELECT gone', 'SELECT gone'), 0)).toMatchObject(refused);
+    expect(await own.runOnce(candidate('SELECT a', 'SELECT gone'), 0)).toMatchObject({ verdict: 'same' });
+  });
+
+  it('may change the statement that the finding is about, which fails', async () => {
+    const own = await trials({ ...finding, operations: [{ index: 0, transaction: 0, text: 'SELECT gone' }] });
+    await own.runOnce(candidate('SELECT gone, a'), 0);
     expect(await own.runOnce(candidate('SELECT gone'), 0)).toMatchObject({ verdict: 'same' });
   });
 });
@@ -236,7 +255,6 @@ describe('a database that goes away', () => {
     const opener = async (): Promise<Target> => {
       if (state.refuse) {
         state.refuse = false;
-        const { IsoldeError } = await import('../errors.js');
         throw new IsoldeError('connect', 'connection refused');
       }
       state.opened++;
@@ -244,6 +262,7 @@ describe('a database that goes away', () => {
       return {
         ...target,
         createScratch: async () => {
+          if (state.refuse) throw new IsoldeError('connect', 'the server is gone');
           const scratch = await target.createScratch();
           return {
             ...scratch,
@@ -297,7 +316,6 @@ describe('a database that goes away', () => {
   it('for good ends the reduction with the reason', async () => {
     let opened = 0;
     const { target } = fakeTarget();
-    const { IsoldeError } = await import('../errors.js');
     const gone = await open('', {
       ...byLocks,
       reopenMs: 150,

@@ -5,11 +5,11 @@
  * Lanes keep their connections from trial to trial, and between trials only data is put back. When the database goes away
  * under a trial, it is opened again and the trial is run again; a candidate under which it goes away every time is a bug of another kind.
  */
-import { type Finding, identityOf, type OracleName } from '../check/index.js';
+import { type Finding, identityOf, isServerFailure, type OracleName, usualOracle } from '../check/index.js';
 import type { Contract, Level } from '../contracts/index.js';
 import { IsoldeError } from '../errors.js';
 import type { DatabaseLanesOptions } from '../execute/index.js';
-import type { ErrorClass, History } from '../histories/index.js';
+import type { ErrorClass, History, Operation } from '../histories/index.js';
 import { Database, type Observe, type Observed, type RunRequest } from '../judge/index.js';
 import type { Target } from '../targets/index.js';
 import type { Candidate } from './candidate.js';
@@ -56,8 +56,8 @@ const meaningless: ReadonlySet<ErrorClass> = new Set(['syntax', 'unsupported', '
 export class DatabaseOracle implements FindingOracle {
   readonly lanes: number;
   #wanted: string | undefined;
-  /** How many statements of the case trials began with did not run; smaller cases may not have more. */
-  #meaningless: number | undefined;
+  /** Statements of the case trials began with that did not run there; in smaller cases no others may fail so. */
+  #broken: readonly string[] | undefined;
   #setting: TrialSetting;
 
   private constructor(
@@ -111,10 +111,15 @@ export class DatabaseOracle implements FindingOracle {
     return identityOf(finding, history);
   }
 
-  /** Sets the finding that trials look for. */
-  lookFor(identity: string): void {
+  /** Sets the finding that trials look for; `tolerated` where somebody else knows it already. */
+  lookFor(identity: string, tolerated?: readonly string[]): void {
     this.#wanted = identity;
-    this.#meaningless = undefined;
+    this.#broken = tolerated;
+  }
+
+  /** Statements that may fail with something meaningless: those that did in the first run that showed the finding. */
+  get tolerated(): readonly string[] | undefined {
+    return this.#broken;
   }
 
   async run(candidate: Candidate, lane: number): Promise<TrialResult> {
@@ -156,10 +161,11 @@ export class DatabaseOracle implements FindingOracle {
     const same = findings.find((finding) => this.identity(finding, history) === this.#wanted);
     const errors = history.operations.flatMap(({ error }) => error ?? []);
     if (same !== undefined) {
-      const broken = errors.filter((error) => meaningless.has(error.class));
-      this.#meaningless ??= broken.length;
-      if (broken.length <= this.#meaningless) return { verdict: 'same', finding: same, history };
-      return { verdict: 'infeasible', history, note: `a statement does not run: ${broken.at(-1)!.message}` };
+      const broken = brokenBeside(same, history);
+      this.#broken ??= broken.map(({ sql = '' }) => sql);
+      const fresh = lessOnce(broken, this.#broken)[0];
+      if (fresh === undefined) return { verdict: 'same', finding: same, history };
+      return { verdict: 'infeasible', history, note: `a statement does not run: ${fresh.error!.message}` };
     }
     const waited = errors.find((error) => stuck.has(error.class));
     if (waited !== undefined) return { verdict: 'infeasible', history, note: waited.message };
@@ -168,14 +174,14 @@ export class DatabaseOracle implements FindingOracle {
     }
     const finding = findings[0];
     if (finding === undefined) return { verdict: 'none', history };
-    if (finding.oracle !== 'server') return { verdict: 'another', finding, history };
+    if (!isServerFailure(finding)) return { verdict: 'another', finding, history };
     const error = errors.find((each) => gone.has(each.class));
     return { verdict: 'another', finding, history, note: `the database dies of it: ${error?.message}` };
   }
 
   /** A database that goes away under something else than the finding looked for gets further chances. */
   async #observe({ case: program, schedule }: Candidate, lane: number): Promise<Observed> {
-    const { oracle = 'mechanism', contract, level } = this.#setting;
+    const { contract, level, oracle = usualOracle(contract).name } = this.#setting;
     const request: RunRequest = {
       case: program,
       oracle,
@@ -196,9 +202,27 @@ export class DatabaseOracle implements FindingOracle {
     // What was never answered waits for something, and would again.
     return findings.some(
       (finding) =>
-        finding.oracle === 'server' &&
+        isServerFailure(finding) &&
         finding.kind !== 'no-answer' &&
         this.identity(finding, history) !== this.#wanted,
     );
   }
+}
+
+/** Statements that did not run for a meaningless reason; those that the finding is about may, in whatever words. */
+function brokenBeside({ operations }: Finding, history: History): readonly Operation[] {
+  const named = new Set(operations.map(({ index }) => index));
+  return history.operations.filter(
+    ({ index, error }) => error !== undefined && meaningless.has(error.class) && !named.has(index),
+  );
+}
+
+/** The operations without those that a list of statements accounts for, each statement for one of them. */
+function lessOnce(operations: readonly Operation[], statements: readonly string[]): readonly Operation[] {
+  const left = [...statements];
+  return operations.filter(({ sql = '' }) => {
+    const place = left.indexOf(sql);
+    if (place >= 0) left.splice(place, 1);
+    return place < 0;
+  });
 }

@@ -4,7 +4,7 @@
  * unit*: the operations that see something else once it is gone.
  *
  * A write that puts a constant into a row, whatever the row held, is not made from the version before: it depends only on
- * whether the row is there, that is, on who inserted or deleted it last. On hot rows this decides: if every write hung on
+ * whether the row is there, that is, on who inserted or deleted it last. On hot rows this decides: if every write depended on
  * the one before, the unit of a row's first write were all that ever happened to the row, and of hundreds of
  * writes none could go before the last. (Pisco's released program draws the line there, too: removing a write removes its readers
  * and no later UPDATE.)

@@ -16,6 +16,7 @@ export {
 } from './dependencies.js';
 export { firstDivergence, orderThatShows, type RawFinding, rawFinding } from './from-history.js';
 export { weakerStatements } from './passes/index.js';
+export type { PassContext } from './passes/pass.js';
 export {
   type NotReproduced,
   type ReductionOptions,
@@ -33,6 +34,7 @@ export { renderProgress, renderReduced, renderSummary, renderTable } from './ren
 export { chooseFinding, type SeenFinding, witnessOf } from './seen-finding.js';
 export { type RepeatOptions, repeatFor, settleVerdict } from './sequential-test.js';
 export { sqlAccesses } from './sql-accesses.js';
+export { readState, writeState } from './state-file.js';
 export { type StrategyName, strategies } from './strategies/index.js';
 export {
   type Asked,
@@ -47,6 +49,23 @@ export {
   subjectOfCase,
   subjectOfHistory,
 } from './subject.js';
+export {
+  type AutoOptions,
+  describeTrial,
+  type EditableCase,
+  type EditableStatement,
+  editableCase,
+  editLine,
+  effectiveCase,
+  type Hint,
+  type LineRef,
+  mergeTransactions,
+  moveLine,
+  type ShrinkNode,
+  type ShrinkOptions,
+  ShrinkSession,
+  switchLines,
+} from './together/index.js';
 export {
   contractOf,
   engineOf,

@@ -13,22 +13,14 @@
  */
 import type { StatementRef } from '../cases/index.js';
 import type { History, Operation } from '../histories/index.js';
-import {
-  type Catalog,
-  catalogOfProgram,
-  columnKey,
-  conditionOf,
-  namedKeys,
-  rowKey,
-  type Table,
-  tableKey,
-} from '../rows/index.js';
+import { type Catalog, catalogOfProgram, conditionOf, namedKeys, rowKey, type Table } from '../rows/index.js';
 import {
   applyInsert,
   classifyStatement,
   type Dialect,
   type Expression,
   isUndecidable,
+  nameKey,
   parseStatement,
   type Statement,
   sameName,
@@ -85,7 +77,7 @@ interface StatementAccesses {
 
 /** By which a table goes in accesses, known or not. */
 function nameOf(name: string, { find, dialect }: Catalog): string {
-  return find(name)?.name ?? tableKey(name, dialect);
+  return find(name)?.name ?? nameKey(name, dialect);
 }
 
 function recorded(
@@ -170,12 +162,12 @@ function byRowAlone(statement: Statement, catalog: Catalog): boolean {
   if (where === undefined) return true;
   const { dialect } = catalog;
   const naming = new Set(
-    table?.identity.map((position) => columnKey(table.shape.columns[position]!.name, dialect)),
+    table?.identity.map((position) => nameKey(table.shape.columns[position]!.name, dialect)),
   );
   let alone = true;
   visitNodes(where, {
     expression: (node) => {
-      if (node.type === 'column') alone &&= naming.has(columnKey(node.name, dialect));
+      if (node.type === 'column') alone &&= naming.has(nameKey(node.name, dialect));
       else alone &&= /^(literal|binary|unary|between|in-list)$/.test(node.type);
     },
   });

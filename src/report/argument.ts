@@ -1,12 +1,13 @@
 /**
- * Why a bug is one, in Markdown and HTML: the steps of the finding's explanation, numbered. Times are left out, for the order
+ * Why a bug is one: the steps of the finding's explanation, numbered, in Markdown or as plain text. Times are left out, for the order
  * is before the reader's eyes; operations keep their number, which the table of the interleaving shows too.
  */
 import { type ExplanationStyle, explainSteps, type Step } from '../check/index.js';
-import { codeSpan, escapeHtml, escapeMarkdown, isWebAddress } from '../markup.js';
+import { codeSpan, escapeMarkdown, isWebAddress } from '../markup.js';
+import { oneLine } from '../visible.js';
 import type { Bug } from './bug.js';
 
-const inMarkdown: ExplanationStyle = {
+export const inMarkdown: ExplanationStyle = {
   words: escapeMarkdown,
   transaction: escapeMarkdown,
   operation: (index, sql) => `operation ${index} (${codeSpan(sql)})`,
@@ -15,37 +16,23 @@ const inMarkdown: ExplanationStyle = {
   withoutTimes: true,
 };
 
-const inHtml: ExplanationStyle = {
-  words: escapeHtml,
-  transaction: (name) => `<b>${escapeHtml(name)}</b>`,
-  operation: (index, sql) => `operation ${index} (<code>${escapeHtml(sql)}</code>)`,
-  data: (text) => `<code>${escapeHtml(text)}</code>`,
-  source: (title, url) =>
-    isWebAddress(url)
-      ? `<a href="${escapeHtml(url)}" rel="noreferrer">${escapeHtml(title)}</a>`
-      : `${escapeHtml(title)}, ${escapeHtml(url)}`,
+export const inPlainText: ExplanationStyle = {
+  words: oneLine,
+  transaction: oneLine,
+  operation: (index, sql) => `operation ${index} (${oneLine(sql)})`,
+  data: oneLine,
+  source: (title, url) => `${oneLine(title)} <${oneLine(url)}>`,
   withoutTimes: true,
 };
 
 /** Sentences as one paragraph. */
-export function summaryMarkdown(summary: readonly Step[]): string {
-  return explainSteps({ explanation: summary, transactions: [] }, inMarkdown).join(' ');
+export function summaryText(summary: readonly Step[], style: ExplanationStyle): string {
+  return explainSteps({ explanation: summary, transactions: [] }, style).join(' ');
 }
 
-/** The same in HTML. */
-export function summaryHtml(summary: readonly Step[]): string {
-  return explainSteps({ explanation: summary, transactions: [] }, inHtml).join(' ');
-}
-
-/** The argument as a numbered list in Markdown. */
-export function argumentMarkdown({ finding }: Pick<Bug, 'finding'>): string {
-  return explainSteps(finding, inMarkdown)
+/** The argument as a numbered list. */
+export function argumentText({ finding }: Pick<Bug, 'finding'>, style: ExplanationStyle): string {
+  return explainSteps(finding, style)
     .map((text, i) => `${i + 1}. ${text}`)
     .join('\n');
-}
-
-/** The argument as a numbered list in HTML. */
-export function argumentHtml({ finding }: Pick<Bug, 'finding'>): string {
-  const steps = explainSteps(finding, inHtml).map((text) => `<li>${text}</li>`);
-  return `<ol>\n${steps.join('\n')}\n</ol>`;
 }

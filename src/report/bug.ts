@@ -58,6 +58,8 @@ export interface Bug extends Behaviour {
   readonly seed?: string;
   /** The line that shows it again. */
   readonly replay: string;
+  /** Where Isolde ran: system, processor, Node. */
+  readonly environment?: string;
   /** The history it was found in, before reduction. */
   readonly raw?: RawSize;
   /** How many raw findings were this bug. */
@@ -75,9 +77,12 @@ export interface BugVariant {
   readonly count: number;
 }
 
+/** Who says that no run without added SQL shows a bug. */
+export const plainRun = 'plain run';
+
 /** What an independent way of looking at a finding says (`hunt/second-look.ts`). */
 export interface SecondLook {
-  /** `serial control`, or the name of an oracle. */
+  /** `serial control`, `plain run`, or the name of an oracle. */
   readonly by: string;
   readonly says: 'agrees' | 'not isolation' | 'undecided';
   readonly note: string;
@@ -110,6 +115,7 @@ export interface NewBug extends Behaviour {
   readonly versions?: readonly VersionTried[];
   readonly seed?: string | undefined;
   readonly replay?: string | undefined;
+  readonly environment?: string | undefined;
   readonly raw?: RawSize | undefined;
   readonly count?: number;
   readonly variants?: readonly BugVariant[] | undefined;
@@ -151,6 +157,7 @@ export function makeBug(found: NewBug): Bug {
     versions: found.versions ?? [],
     ...(seed === undefined ? {} : { seed }),
     replay: found.replay ?? `npx isolde bugs rerun ${id}`,
+    ...(found.environment === undefined ? {} : { environment: found.environment }),
     ...(found.raw === undefined ? {} : { raw: found.raw }),
     count,
     firstSeen: at,

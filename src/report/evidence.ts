@@ -1,49 +1,32 @@
 /**
- * What shows the bug when it is run again: the results of the operations the finding names, and how its transactions
- * ended. Same results, same bug; every exported form checks just these.
+ * What shows a bug when it is run again: what its finding names, as for comparing bugs, and the reads at the end that show the
+ * damage. Same results, same bug; every exported form checks just these.
  */
+import {
+  answerKey,
+  witnessOperations as namedOperations,
+  operationOf,
+  sameAnswers as sameNamedAnswers,
+} from '../dedupe/index.js';
 import type { History, Operation } from '../histories/index.js';
 import type { Bug } from './bug.js';
+import { closingDamage } from './closing-reads.js';
+
+export { answerKey, operationOf };
 
 type Shown = Pick<Bug, 'finding' | 'history'>;
 
-/** The operations whose results show the bug; all that return something when the finding names none. */
-export function witnessOperations({ finding, history }: Shown): readonly Operation[] {
-  const indexes = new Set<number | undefined>([
-    ...finding.operations.map(({ index }) => index),
-    ...(finding.versions ?? []).map(({ operation }) => operation),
-    ...(finding.cycle ?? []).flatMap(({ fromOperation, toOperation }) => [fromOperation, toOperation]),
-  ]);
-  const transactions = new Set(finding.transactions.map(({ id }) => id));
-  const chosen = history.operations.filter(
-    ({ index, ends, transaction }) =>
-      indexes.has(index) || (ends !== undefined && transactions.has(transaction)),
-  );
-  return chosen.length > 0 ? chosen : history.operations.filter(({ statement }) => statement !== undefined);
+/** The operations whose results show the bug, in the order of the history. */
+export function witnessOperations(shown: Shown): readonly Operation[] {
+  const all = new Set([...namedOperations(shown), ...closingDamage(shown).map(({ operation }) => operation)]);
+  return shown.history.operations.filter((operation) => all.has(operation));
 }
 
-/** Equal when two operations were answered alike: rows as a bag, counts, error class, how the transaction ended. */
-export function answerKey(operation: Operation): string {
-  return JSON.stringify([
-    operation.outcome,
-    operation.error?.class,
-    operation.rows?.map((row) => JSON.stringify(row)).sort(),
-    operation.matched,
-    operation.changed,
-    operation.ends,
-  ]);
-}
-
-/** The operation that ran a statement of the case. */
-export function operationOf(history: History, ref: readonly [number, number]): Operation | undefined {
-  return history.operations.find(({ statement }) => statement?.[0] === ref[0] && statement[1] === ref[1]);
-}
-
-/** Whether every witness operation was answered as when the bug was confirmed. */
+/** Whether every one of them was answered as when the bug was confirmed. */
 export function sameAnswers(bug: Shown, history: History): boolean {
-  return witnessOperations(bug).every((operation) => {
+  const closing = closingDamage(bug).every(({ operation }) => {
     const again = operation.statement === undefined ? undefined : operationOf(history, operation.statement);
-    if (operation.statement === undefined) return true;
     return again !== undefined && answerKey(again) === answerKey(operation);
   });
+  return closing && sameNamedAnswers(bug, history);
 }

@@ -1,6 +1,8 @@
 /** The facts of a bug in the order every report lists them. */
 
-import { describeLabel, findContract, labelOf } from '../contracts/index.js';
+import { describeInterval, intervalsOf, nameInterval } from '../affected-versions.js';
+import { describeClaim, findContract } from '../contracts/index.js';
+import { compareVersions } from '../versions.js';
 import { counted } from '../words.js';
 import type { Bug, BugVariant, VersionTried } from './bug.js';
 import { nameEngine } from './names.js';
@@ -19,12 +21,14 @@ export function factsOf(bug: Bug): Fact[] {
     { label: 'Engine', value: nameEngine(target.name) },
     { label: 'Version', value: target.version },
     ...(settings.length === 0 ? [] : [{ label: 'Settings', value: settings.join(', ') }]),
+    ...(bug.environment === undefined ? [] : [{ label: 'Environment', value: bug.environment }]),
     { label: 'Isolation level', value: bug.level.toUpperCase() },
     { label: 'Contract', value: contractName(bug) },
-    { label: 'Claim', value: describeLabel(labelOf(bug)) },
+    { label: 'Claim', value: describeClaim(bug) },
     { label: 'Clause broken', value: bug.clause },
     { label: 'Kind', value: `${finding.kind} (${finding.oracle} oracle, ${finding.certainty})` },
     ...secondLookFacts(bug),
+    ...affectedOf(bug).map((value) => ({ label: 'Affected', value })),
     { label: 'Reproduced', value: `${reproduced.shown} of ${reproduced.runs} runs` },
     {
       label: 'Minimal case',
@@ -70,10 +74,16 @@ function kindsOf(variants: readonly BugVariant[]): string {
     .join(', ');
 }
 
-export function contractName({ contract }: Pick<Bug, 'contract'>): string {
+export function contractName(bug: Pick<Bug, 'contract'>): string {
+  const { contract } = bug;
   if (contract === undefined) return 'none named';
-  const known = findContract(contract);
-  return known === undefined ? contract : `${known.title} (${contract})`;
+  return findContract(contract) === undefined ? contract : `${contractTitle(bug)} (${contract})`;
+}
+
+/** The contract as people call it. */
+export function contractTitle({ contract }: Pick<Bug, 'contract'>): string {
+  if (contract === undefined) return 'no contract';
+  return findContract(contract)?.title ?? contract;
 }
 
 export function versionLine({ target, outcome, shown, runs, at }: VersionTried): readonly string[] {
@@ -88,8 +98,36 @@ export function versionLine({ target, outcome, shown, runs, at }: VersionTried):
   ];
 }
 
-/** The version the bug was confirmed on first, then the others. */
+/** The version the bug was confirmed on first, then the others; of several tries on one version with the same settings the last. */
 export function versionsOf(bug: Bug): readonly VersionTried[] {
   const { target, reproduced, firstSeen } = bug;
-  return [{ target, outcome: 'alive', ...reproduced, at: firstSeen }, ...bug.versions];
+  const last = new Map<string, VersionTried>();
+  for (const tried of bug.versions) last.set(placeOf(tried), tried);
+  return [{ target, outcome: 'alive', ...reproduced, at: firstSeen }, ...last.values()];
+}
+
+function placeOf({ target: { name, version, settings = {} } }: VersionTried): string {
+  return JSON.stringify([name, version, Object.entries(settings).sort()]);
+}
+
+/** First bad and first good version of each engine and its settings, where more than one version was tried. */
+export function affectedOf(bug: Bug): readonly string[] {
+  const lines = new Map<string, VersionTried[]>();
+  for (const tried of versionsOf(bug)) {
+    const settings = Object.entries(tried.target.settings ?? {}).map(([name, value]) => `${name}=${value}`);
+    const line = [nameEngine(tried.target.name), ...settings.sort()].join(', ');
+    lines.set(line, [...(lines.get(line) ?? []), tried]);
+  }
+  return [...lines].flatMap(([line, tries]) => {
+    const last = new Map(tries.map((tried) => [tried.target.version, tried]));
+    const sorted = [...last.values()].sort((a, b) => compareVersions(a.target.version, b.target.version));
+    const probes = sorted.map(({ outcome }) =>
+      outcome === 'alive' ? 'bad' : outcome === 'fixed' ? 'good' : 'unknown',
+    );
+    if (probes.filter((probe) => probe !== 'unknown').length < 2) return [];
+    const versions = sorted.map(({ target }) => target.version);
+    return intervalsOf(probes).map(
+      (interval) => `${line}: ${describeInterval(nameInterval(interval, versions))}`,
+    );
+  });
 }

@@ -41,21 +41,22 @@ export async function findBug({ target, scratch, scheduled, level, kind }: Hunte
 export async function findGraphBug(
   target: Target,
   scheduled: ScheduledCase,
-  contractId: string,
+  held: { readonly contract: string; readonly level?: Level; readonly kind?: string },
 ): Promise<Bug> {
-  const contract = findContract(contractId)!;
+  const contract = findContract(held.contract)!;
   const instrumented = instrumentCase(scheduled, target.dialect, { contract });
   const raw = await runScheduled(await target.createScratch(), instrumented.scheduled, {
     target,
-    level: target.defaultLevel,
+    level: held.level ?? target.defaultLevel,
     observe: instrumented.observe,
   });
   const { history, findings } = checkInstrumented(raw, instrumented, { contract });
-  if (findings.length === 0) throw new Error(`no finding of ${scheduled.case.name} on ${target.name}`);
+  const finding = findings.find(({ kind }) => held.kind === undefined || kind === held.kind);
+  if (finding === undefined) throw new Error(`no finding of ${scheduled.case.name} on ${target.name}`);
   return makeBug({
     case: scheduled.case,
     schedule: scheduled.schedule ?? serialOrder(scheduled.case),
-    finding: findings[0]!,
+    finding,
     history,
     reproduced: { shown: 3, runs: 3 },
     at: '2026-01-02T03:04:05.000Z',

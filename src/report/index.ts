@@ -1,9 +1,10 @@
-export { argumentHtml, argumentMarkdown } from './argument.js';
+export { type AccessRow, accessRows } from './access-table.js';
 export {
   type Bug,
   type BugVariant,
   makeBug,
   type NewBug,
+  plainRun,
   type RawSize,
   type Reproduced,
   type RerunOutcome,
@@ -11,6 +12,17 @@ export {
   sizeOfHistory,
   type VersionTried,
 } from './bug.js';
+export {
+  type BugPage,
+  bugPage,
+  type DependencyPicture,
+  type LaneEntry,
+  type RunFacts,
+  type RunPage,
+  runPage,
+  type WrongAnswer,
+} from './bug-page.js';
+export { type ClosingDamage, closingDamage } from './closing-reads.js';
 export { type Comparison, compareAnswers } from './comparison.js';
 export { type ReportDocument, type Reproduction, reportDocument } from './document.js';
 export {
@@ -19,11 +31,13 @@ export {
   witnessOperations,
 } from './evidence.js';
 export { type ExportFile, type ExportForm, exportFiles, exportForms } from './exports/index.js';
-export { contractName, factsOf } from './facts.js';
-export { homeUrl } from './home-url.js';
-export { reportHtml } from './html.js';
+export { contractName, contractTitle, factsOf } from './facts.js';
+export { foundUrl, homeUrl } from './home-url.js';
+export { type PageParts, readParts, reportHtml } from './html.js';
 export { knownLine } from './known.js';
 export { reportMarkdown } from './markdown.js';
+export { mechanismOf } from './mechanism-of.js';
 export { nameEngine, nameFinding } from './names.js';
+export { type PhrasePart, phraseParts } from './phrases.js';
+export { shown, shownText } from './shown.js';
 export { reportTerminal, type TerminalStyle } from './terminal.js';
-export { timelineSvg } from './timeline.js';

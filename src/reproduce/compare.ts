@@ -114,9 +114,16 @@ function outcomeText({ error, outcome, rows, matched }: Operation): string {
   return matched === undefined ? 'ok' : counted(matched, 'row');
 }
 
+const timeLimits: ReadonlySet<string> = new Set(['lock-timeout', 'statement-timeout', 'cancelled']);
+
+/** Whether an operation of a replay waited for what cannot come: the schedule cannot run like this. */
+export function isStuck({ error }: Operation): boolean {
+  return error !== undefined && (timeLimits.has(error.class) || error.class === 'deadlock');
+}
+
 function whyFailed(again: Operation): string {
   const errorClass = again.error?.class;
-  if (errorClass === 'lock-timeout' || errorClass === 'statement-timeout' || errorClass === 'cancelled')
+  if (errorClass !== undefined && timeLimits.has(errorClass))
     return 'it waited for a lock until the time limit; the schedule cannot run like this';
   if (errorClass === 'deadlock') return 'it waited in a deadlock that the raw run did not have';
   if (errorClass === 'connection-lost' || errorClass === 'crash') return 'the connection was lost';

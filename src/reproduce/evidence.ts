@@ -52,10 +52,17 @@ export class Edges {
 /** The committed versions of a row, oldest first, by the steps that published them; the row before them is `Objects.initial`. */
 export class Chain extends VersionChain<number> {
   readonly #images: Image[] = [];
+  readonly #places: number[] = [];
 
-  publish(step: OrderStepId, image: Image): void {
+  publish(step: OrderStepId, image: Image, place: number): void {
     this.versions.push(step);
     this.#images.push(image);
+    this.#places.push(place);
+  }
+
+  /** Versions in the order in which they were written. */
+  place(version: number): number {
+    return this.#places[version]!;
   }
 
   /** What a version holds, by its position. */
@@ -63,6 +70,9 @@ export class Chain extends VersionChain<number> {
     return this.#images[version]!;
   }
 }
+
+/** Rows that were there before all statements stand before what they write. */
+const firstPlace = 2 ** 31;
 
 /** Rows and tables that steps access, by number. */
 export class Objects {
@@ -87,7 +97,35 @@ export class Objects {
 
   /** What a snapshot shows of a row that is taken at a step and misses some COMMITs. */
   imageAt(row: RowId, snapshot: OrderStepId, unseen: ReadonlySet<number>, steps: Steps): Image {
-    return this.imageOf(row, this.chains[row]?.shown(steps.end[snapshot]!, steps.spans, unseen) ?? -1);
+    return this.imageOf(row, this.shownAt(row, snapshot, unseen, steps));
+  }
+
+  /** The steps that published newer versions of a row than such a snapshot shows. */
+  newerThan(
+    row: RowId,
+    snapshot: OrderStepId,
+    unseen: ReadonlySet<number>,
+    steps: Steps,
+  ): readonly OrderStepId[] {
+    return this.chains[row]?.versions.slice(this.shownAt(row, snapshot, unseen, steps) + 1) ?? [];
+  }
+
+  /** Whether a row was deleted after such a snapshot. */
+  goneSince(row: RowId, snapshot: OrderStepId, unseen: ReadonlySet<number>, steps: Steps): boolean {
+    const versions = this.chains[row]?.versions.length ?? 0;
+    for (let at = this.shownAt(row, snapshot, unseen, steps) + 1; at < versions; at++)
+      if (this.imageOf(row, at) === 'absent') return true;
+    return false;
+  }
+
+  /** The version such a snapshot shows; −1: the first one. */
+  shownAt(row: RowId, snapshot: OrderStepId, unseen: ReadonlySet<number>, steps: Steps): number {
+    return this.chains[row]?.shown(steps.end[snapshot]!, steps.spans, unseen) ?? -1;
+  }
+
+  /** Where a version of a row stands among all versions of its table, in the order in which they were written. */
+  placeOf(row: RowId, version: number): number {
+    return version < 0 ? row - firstPlace : this.chains[row]!.place(version);
   }
 
   /** COMMITs of other sessions that changed one of these rows and overlap the snapshot, in the order of their answers. */
@@ -113,7 +151,9 @@ export type Expected =
   /** No row that satisfies the condition. */
   | { readonly type: 'none'; readonly where: Satisfies | undefined }
   /** Some row that satisfies the condition. */
-  | { readonly type: 'some'; readonly where: Satisfies | undefined };
+  | { readonly type: 'some'; readonly where: Satisfies | undefined }
+  /** A row that satisfies the condition, and still did when its lock was free (`kept`); or none of these. */
+  | { readonly type: 'chosen'; readonly kept: boolean; readonly where: Satisfies };
 
 export interface Need {
   readonly step: OrderStepId;
@@ -132,6 +172,8 @@ export interface Scan {
   readonly where: Satisfies | undefined;
   /** Rows of the result, which have needs of their own, and rows its own transaction had written. */
   readonly known: ReadonlySet<number>;
+  /** It chose rows, then waited for some, and looked at them again: these are the ones it changed. */
+  readonly kept?: ReadonlySet<number>;
 }
 
 /** A query that is evaluated on whole tables: a join, an aggregate, a subquery. */
@@ -149,7 +191,7 @@ export interface Query {
 
 /** Whether a version can be what a read saw; undefined: it cannot be known. */
 export function explains(image: Image, expected: Expected): boolean | undefined {
-  if (image === 'unknown') return undefined;
+  if (image === 'unknown' || expected.type === 'chosen') return undefined;
   if (expected.type === 'cells') {
     if (image === 'absent') return false;
     let sure: boolean | undefined = true;
@@ -244,7 +286,7 @@ export interface Order {
 export interface Choice {
   readonly step: OrderStepId;
   readonly object: RowId;
-  readonly what: 'version' | 'opponent';
+  readonly what: 'version' | 'opponent' | 'turn';
   readonly alternatives: readonly (readonly Order[])[];
 }
 

@@ -6,10 +6,12 @@ export {
   type InferOptions,
   type InferredOrder,
   inferSchedule,
+  namedBefore,
   openInference,
   type UnexplainedStatement,
 } from './infer.js';
 export type { BrokenInvariant } from './invariants.js';
+export type { StepPair } from './order-graph.js';
 export { rawInProgram } from './raw-in-program.js';
 export { type Refined, type RefineOptions, refineOrder } from './refine.js';
 export { compareReplay, type ReplayMode, type ReplayReport, replay, replayModes } from './replay.js';

@@ -17,8 +17,8 @@
  * | `timestamp`     | as locking; a pair of transactions ordered by one row is ordered so by all |
  * | `single-writer` | one lock for the whole database |
  *
- * Not seen: what an engine does besides rows (sequences, gap locks of rows that do not exist, clocks), and the
- * snapshot of a statement that waited under READ COMMITTED, where rows changed during the wait.
+ * Not seen: what an engine does besides rows (sequences, gap locks of rows that do not exist, clocks), and who of those that wait for
+ * one row is woken first.
  */
 
 import type { Case, OrderReason, Schedule, StatementRef } from '../cases/index.js';
@@ -57,6 +57,7 @@ export interface InferOptions {
 
 /** What a history shows about its order, ready to be made into schedules. */
 export interface Inference {
+  /** @internal */
   readonly evidence: Evidence;
   /** A certifier decides who fails, by more than rows and times show. */
   readonly certified: boolean;
@@ -102,7 +103,7 @@ export interface InferredOrder {
 export interface AmbiguousStatement {
   readonly statement: StatementRef;
   readonly object: string;
-  readonly what: 'version' | 'opponent' | 'moment' | 'order';
+  readonly what: 'version' | 'opponent' | 'turn' | 'moment' | 'order';
   readonly choices: number;
   /** The one the schedule brings about; −1: none. */
   readonly chosen: number;
@@ -112,6 +113,33 @@ export interface UnexplainedStatement {
   readonly statement: StatementRef;
   readonly object: string;
   readonly what: string;
+}
+
+/**
+ * What was said beforehand about an operation, by its place in the history: how it is ambiguous, that nothing explains it, or that its transaction overlapped
+ * an operation that is not sent again (`left out`: whoever waited for that one does not wait for it again). Empty: nothing was.
+ */
+export function namedBefore(
+  { ambiguous, unexplained, leftOut, sources, raw }: InferredOrder,
+  operation: number,
+): readonly (AmbiguousStatement['what'] | 'unexplained' | 'left out')[] {
+  const isIt = ({ statement: [session, position] }: { readonly statement: StatementRef }) =>
+    sources[session]![position] === operation;
+  const { transaction } = raw.operations[operation]!;
+  const own = raw.operations.filter((each) => each.transaction === transaction);
+  const begin = Math.min(...own.map(({ start }) => start));
+  const end = Math.max(...own.map((each) => each.end ?? Number.POSITIVE_INFINITY));
+  const overlaps = ({ operation: other }: LeftOut) => {
+    const { start, end: over } = raw.operations[other]!;
+    return start <= end && (over ?? Number.POSITIVE_INFINITY) >= begin;
+  };
+  return [
+    ...new Set([
+      ...ambiguous.filter(isIt).map(({ what }) => what),
+      ...(unexplained.some(isIt) ? (['unexplained'] as const) : []),
+      ...(leftOut.some(overlaps) ? (['left out'] as const) : []),
+    ]),
+  ];
 }
 
 /** Infers a schedule for the program of a history under a contract that says how its engine works. */

@@ -179,7 +179,7 @@ describe('the versions of rows', () => {
     const row = objects.add('t/1', -1, 'absent');
     const other = objects.add('t/2', -1, [9]);
     objects.chains[row] = new Chain();
-    for (const step of [0, 1, 2, 3]) objects.chains[row].publish(step, [step]);
+    for (const step of [0, 1, 2, 3]) objects.chains[row].publish(step, [step], step);
     const shown = (...unseen: number[]) => objects.imageAt(row, 4, new Set(unseen), steps);
     expect([shown(), shown(2), shown(1, 2), shown(0, 1, 2)]).toEqual([[2], [1], [0], 'absent']);
     expect(objects.imageAt(other, 4, new Set(), steps)).toEqual([9]);
@@ -198,7 +198,7 @@ describe('the versions of rows', () => {
         const objects = new Objects();
         const row = objects.add('t/1', -1);
         objects.chains[row] = new Chain();
-        for (const step of sorted.keys()) objects.chains[row].publish(step, [step]);
+        for (const step of sorted.keys()) objects.chains[row].publish(step, [step], step);
         const found = objects.overlappingCommits([row], sorted.length, steps);
         const expected = sorted.flatMap(([start, end], step) =>
           end >= snapshot[0] && start <= snapshot[1] ? [step] : [],

@@ -57,8 +57,11 @@ export interface KnownOfTransactions {
   /** The step that fixed the snapshot a transaction's writes must be based on; −1: none. */
   basisOf(transaction: TransactionId): number;
   committed(transaction: TransactionId): boolean;
-  /** Whether a step fixes what its transaction sees before it waits; `range`: on several rows, one after the other. */
-  arrives(step: OrderStepId): 'no' | 'row' | 'range';
+  /**
+   * Whether a step fixes what its transaction sees before it waits; `range`: on several rows, one after the other; `chosen`: it chose these
+   * rows first, and what follows from that is said elsewhere (`touched-rows.ts`).
+   */
+  arrives(step: OrderStepId): 'no' | 'row' | 'range' | 'chosen';
 }
 
 export class LockTable {
@@ -122,23 +125,46 @@ export class LockTable {
   }
 
   /**
-   * A statement needed the lock only for a moment (a duplicate key). It ran before the holder that was answered last took the
-   * lock, or after that one ended; and before whoever locks it next.
+   * A statement needed the lock only for a moment (a duplicate key), so it ran when nobody held it: between two lockings, in one of the
+   * gaps that its times allow, newest first. `fits`: whether it can have met what the transactions that ended before the gap left.
+   * False: in none of them.
    */
-  touch(step: OrderStepId, object: RowId): void {
-    const transaction = this.steps.transaction[step]!;
-    const { steps } = this;
-    const holder = this.#objects[object]?.locks.exclusive;
-    if (holder !== undefined && holder.owner !== transaction) {
-      const ending = steps.endOf[holder.owner]!;
-      const order = (from: number, to: number): Order[] | undefined =>
-        steps.start[from]! <= steps.end[to]! ? [{ from, to, why: because.lock, object }] : undefined;
-      const after = ending < 0 ? undefined : order(ending, step);
-      const before = order(step, holder.step);
-      const alternatives = [after, before].filter((one) => one !== undefined);
-      if (alternatives.length > 0) this.choices.push({ step, object, what: 'opponent', alternatives });
+  touch(step: OrderStepId, object: RowId, fits: (ended: ReadonlySet<number>) => boolean): boolean {
+    const { transaction, endOf, start, end } = this.steps;
+    const order = (from: number, to: number): Order => ({ from, to, why: because.lock, object });
+    const isPossible = ({ from, to }: Order) => from >= 0 && start[from]! <= end[to]!;
+    const lockings = this.holdersAround(step, object);
+    const ended = new Set(lockings.map((one) => endOf[transaction[one]!]!));
+    const alternatives: Order[][] = [];
+    for (let gap = 0; gap <= lockings.length; gap++) {
+      const [before, next] = [lockings[gap], lockings[gap - 1]];
+      const released = before === undefined ? undefined : endOf[transaction[before]!]!;
+      const orders = [
+        ...(released === undefined ? [] : [order(released, step)]),
+        ...(next === undefined ? [] : [order(step, next)]),
+      ];
+      if (orders.every(isPossible) && fits(ended)) alternatives.push(orders);
+      if (released !== undefined) ended.delete(released);
     }
+    if (lockings.length > 0 && alternatives.length > 0)
+      this.choices.push({ step, object, what: 'opponent', alternatives });
     this.pass(step, object);
+    return alternatives.length > 0;
+  }
+
+  /** Exclusive lockings of an object by other transactions that were not over when a step was sent, newest first. */
+  holdersAround(step: OrderStepId, object: RowId): OrderStepId[] {
+    const { transaction, endOf, start, end } = this.steps;
+    const sequence = this.sequence(object);
+    const found: number[] = [];
+    for (let at = sequence.length - 1; at >= 0; at--) {
+      const holder = sequence[at]!;
+      const ending = endOf[transaction[holder]!]!;
+      if (transaction[holder] === transaction[step]) continue;
+      if (ending >= 0 && end[ending]! < start[step]!) break;
+      found.push(holder);
+    }
+    return found;
   }
 
   /** A statement may have held the lock for a moment: it comes before whoever locks it next. */
@@ -171,6 +197,10 @@ export class LockTable {
     const overwrites =
       changes && holder.wrote && this.known.basisOf(transaction) >= 0 && this.known.committed(holder.owner);
     const arrives = this.known.arrives(step);
+    if (arrives === 'chosen') {
+      this.#overlapping(ending, step, { why: because.lock, object, soft: true });
+      return;
+    }
     // Who did wait may have to again, to have its place in a queue.
     const mayWait = (arrives !== 'no' || meeting === 'waited') && !overwrites;
     const soft = ending === holder.step || mayWait;

@@ -77,8 +77,10 @@ function failedInsert(
       // Key indexes know what is committed now, whatever the snapshot shows; one writer sees nothing newer anyway.
       const seen = state.writerLock < 0 ? step : state.snapshotOf(step, 'writesSee');
       if (seen !== step) state.accesses.add(seen, row, role.snapshot);
-      if (state.mechanism.writeConflict === 'waits') state.locks.touch(step, row);
-      state.needs.push({ step, snapshot: seen, row, expected: { type: 'some', where: undefined } });
+      const expected = { type: 'some', where: undefined } as const;
+      const waits = state.mechanism.writeConflict === 'waits';
+      if (waits && state.touch(step, row, expected)) continue;
+      state.needs.push({ step, snapshot: seen, row, expected });
     } else if (!exists || rows.length === 1) state.failed.push({ step, transaction, object: row });
   }
 }

@@ -25,6 +25,7 @@ import {
   Chain,
   Edges,
   type Expected,
+  explains,
   type Need,
   Objects,
   type Query,
@@ -63,6 +64,9 @@ export class MirrorState {
   readonly rows: Map<string, RowId>[] = [];
   /** The newest image of every row, committed or not. */
   readonly current: Image[] = [];
+  /** Where the newest image of a row stands in the order of writing. */
+  readonly #places: number[] = [];
+  #written = 0;
   /** Tables of which nothing can be said any more. */
   readonly blind = new Set<Table>();
   readonly accesses = new AccessList();
@@ -84,6 +88,8 @@ export class MirrorState {
   readonly early = new Set<number>();
   /** Scans lock all rows they pass. */
   readonly scanLocks: boolean;
+  /** Statements choose rows in a snapshot of their own, wait for them, and look at them again. */
+  readonly looksAgain: boolean;
   /** The one writer's lock of engines that have one. */
   readonly writerLock: number;
   /** What gives out timestamps, for engines that go by them. */
@@ -107,7 +113,9 @@ export class MirrorState {
     this.tables = [...catalog.tables];
     this.taken = new Uint8Array(steps.count);
     this.snapshot = snapshotSteps(steps, operations, this.mechanism, catalog.dialect);
-    this.scanLocks = this.mechanism.passedRows === 'kept';
+    const { passedRows, writesSee, writeConflict } = this.mechanism;
+    this.scanLocks = passedRows === 'kept';
+    this.looksAgain = writesSee === 'current' && passedRows === undefined && writeConflict === 'waits';
     this.writerLock =
       this.mechanism.protocol === 'single-writer' ? this.objects.add('the writer lock', -1) : -1;
     this.clock = this.mechanism.protocol === 'timestamp' ? this.objects.add('the timestamps', -1) : -1;
@@ -116,8 +124,10 @@ export class MirrorState {
     this.locks = new LockTable(steps, this.edges, this.unexplained, {
       basisOf: (transaction) => (firstUpdaterWins ? this.snapshot[transaction]! : -1),
       committed: (transaction) => (this.endsIn(transaction) ?? 'rollback') !== 'rollback',
-      arrives: (step) =>
-        this.early.has(step) ? 'range' : this.snapshot[steps.transaction[step]!] === step ? 'row' : 'no',
+      arrives: (step) => {
+        if (this.early.has(step)) return this.looksAgain ? 'chosen' : 'range';
+        return this.snapshot[steps.transaction[step]!] === step ? 'row' : 'no';
+      },
     });
   }
 
@@ -246,10 +256,24 @@ export class MirrorState {
     if (this.mechanism.passedRows !== undefined && clause !== 'plain') {
       this.accesses.add(step, row, role.lock);
       this.settle(step, row);
-      this.locks.touch(step, row);
+      this.touch(step, row, { type: 'none', where });
       // What is not there is locked by the gap around it, and nobody tells how wide that is.
       if (this.scanLocks) this.scanLock(step, undefined, true, row);
     }
+  }
+
+  /** It met a row as it was at a moment when nobody held it; false: there is no such moment. */
+  touch(step: OrderStepId, row: RowId, expected: Expected): boolean {
+    const chain = this.objects.chains[row];
+    return this.locks.touch(step, row, (ended) => {
+      const version = chain?.versions.findLastIndex((one) => ended.has(one) || this.isOver(one, step)) ?? -1;
+      return explains(this.objects.imageOf(row, version), expected) !== false;
+    });
+  }
+
+  /** Whether a step was answered before another was sent. */
+  isOver(step: OrderStepId, by: OrderStepId): boolean {
+    return this.steps.end[step]! < this.steps.start[by]!;
   }
 
   /** The step that fixed what this one sees. */
@@ -272,6 +296,7 @@ export class MirrorState {
     if (this.writerLock >= 0) this.writer(step, true);
     this.do(transaction).writes.write(row, this.current[row]!, image);
     this.current[row] = image;
+    this.#places[row] = this.#written++;
     this.basedOn(step, row);
     if (this.mechanism.pivot === 'uncommitted') this.version(row, step, image);
   }
@@ -429,7 +454,7 @@ export class MirrorState {
 
   version(row: RowId, step: OrderStepId, image: Image): void {
     this.objects.chains[row] ??= new Chain();
-    this.objects.chains[row].publish(step, image);
+    this.objects.chains[row].publish(step, image, this.#places[row] ?? this.#written);
   }
 }
 

@@ -17,6 +17,7 @@ import {
   type Satisfies,
   type Table,
   type UpsertPlan,
+  unknownEffect,
 } from '../rows/index.js';
 import type { EvaluatedRow } from '../sql/index.js';
 import * as role from './conflicts.js';
@@ -90,6 +91,8 @@ function putIn(state: MirrorState, step: OrderStepId, table: Table, cells: Evalu
 export function followUpsert(state: MirrorState, step: OrderStepId, plan: UpsertPlan): void {
   const transaction = state.steps.transaction[step]!;
   const { table, effect } = plan;
+  readTables(state, step, plan.reads, 'none');
+  const rowsOf = tablesNow(state, transaction, plan.reads);
   const all = state.rows[table.number]!;
   const met: number[] = [];
   let known = !state.blind.has(table) && all.size <= scanLimit && table.initial !== undefined;
@@ -104,13 +107,16 @@ export function followUpsert(state: MirrorState, step: OrderStepId, plan: Upsert
     state.fuzzyWrite(step, table);
     return;
   }
+  const { changes, apply } = rowsOf === undefined ? unknownEffect.bind(() => []) : plan.bind(rowsOf);
   for (const row of met) {
     const before = state.imageFor(transaction, row);
-    if (effect === 'nothing') state.missRow(step, row, () => false, 'writesSee');
+    const changed = typeof before === 'string' ? undefined : changes(before);
+    if (effect === 'nothing' || (effect === 'update' && changed === false))
+      state.missRow(step, row, () => false, 'writesSee');
     else if (effect === 'replace') state.write(step, row, 'absent');
     else {
-      const after = typeof before === 'string' ? undefined : plan.apply(before);
-      state.write(step, row, plan.sure ? (after ?? 'unknown') : 'unknown');
+      const after = typeof before === 'string' || changed !== true ? undefined : apply(before);
+      state.write(step, row, after ?? 'unknown');
     }
   }
   if (met.length === 0 || effect === 'replace')

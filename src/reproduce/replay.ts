@@ -10,7 +10,7 @@ import { type ScheduledCase, totalOrder } from '../cases/index.js';
 import { type RunOptions, runFree, runScheduled } from '../execute/index.js';
 import type { History, Operation } from '../histories/index.js';
 import type { Scratch } from '../targets/index.js';
-import { type Difference, differenceOf } from './compare.js';
+import { type Difference, differenceOf, isStuck } from './compare.js';
 import type { InferredOrder } from './infer.js';
 
 export const replayModes = ['batch', 'sequential', 'random'] as const;
@@ -98,7 +98,8 @@ export function compareReplay(inferred: InferredOrder, mode: ReplayMode, history
       };
       if (differences.length < mostDifferences) differences.push(difference);
       if (first === undefined || reached < first.at) first = { at: reached, difference };
-      if (/time limit|deadlock/.test(found.why)) infeasible ??= `${name}: ${difference.sql}: ${found.why}`;
+      const failed = found.kind === 'error' || found.kind === 'not answered';
+      if (failed && isStuck(again!)) infeasible ??= `${name}: ${difference.sql}: ${found.why}`;
     });
   });
   return {

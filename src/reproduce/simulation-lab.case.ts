@@ -1,104 +1,139 @@
-/** Random programs for the simulated store, and replaying an inferred schedule on it. */
+/** Histories of the simulated store, and replays of an inferred schedule on it. */
 import type { Mechanism } from '../contracts/index.js';
+import { RowStore, type StoreAnswer } from '../execute/row-store.case.js';
+import {
+  type Random,
+  type RowProgram,
+  type RowStatement,
+  setupOfRows,
+  sqlOfRowStatement,
+} from '../generate/index.js';
 import type { History, Operation } from '../histories/index.js';
 import type { Difference } from './compare.js';
 import type { InferredOrder } from './infer.js';
 import type { ReplayReport } from './replay.js';
-import { type SimOp, type SimProgram, type SimResult, SimStore } from './simulated-store.case.js';
 
-/** mulberry32: a random number generator that fits a seed. */
-export function randomOf(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
-  };
+interface Flight {
+  readonly session: number;
+  readonly statement: RowStatement;
+  readonly sent: number;
+  done?: number;
+  answer?: StoreAnswer;
 }
 
-export interface Mix {
-  readonly rows: number;
-  readonly sessions: number;
-  readonly transactions: number;
-  readonly values: number;
-  /** Scans, inserts and deletes too. */
-  readonly wide: boolean;
-  /** Updates of all rows that satisfy a condition. */
-  readonly rangeWrites?: boolean;
+export interface SimulationOptions {
+  /** Intervals are widened up to this share of the way to the session's neighbouring statements; default 1. */
+  readonly widest?: number;
+  /** Whoever waited goes on at some later moment, so that others may come first; deadlocks last a while. Default false. */
+  readonly races?: boolean;
 }
 
-export function randomProgram(random: () => number, mix: Mix): SimProgram {
-  const below = (n: number) => Math.floor(random() * n);
-  let unique = 100;
-  const value = () => (mix.values > 0 ? below(mix.values) : unique++);
-  const id = () => below(mix.rows);
-  const statement = (): SimOp => {
-    const roll = random();
-    if (roll < 0.3) return { type: 'get', id: id(), lock: false };
-    if (roll < 0.4) return { type: 'get', id: id(), lock: true };
-    if (roll < 0.65) return { type: 'set', id: id(), value: value() };
-    if (roll < 0.72) return { type: 'add', id: id() };
-    if (!mix.wide) return { type: 'get', id: id(), lock: false };
-    if (roll < 0.82) return { type: 'scan', below: random() < 0.5 ? undefined : below(120) };
-    if (roll < 0.88) return { type: 'delete', id: id() };
-    if (roll < 0.96) return { type: 'insert', id: id(), value: value() };
-    return mix.rangeWrites === true
-      ? { type: 'set-below', below: below(120), value: value() }
-      : { type: 'set', id: id(), value: value() };
+/** Runs the sessions in a random interleaving and returns the history with widened intervals. */
+export function simulate(
+  program: RowProgram,
+  mechanism: Mechanism,
+  random: Random,
+  { widest = 1, races = false }: SimulationOptions = {},
+): History {
+  const flights: Flight[][] = program.sessions.map(() => []);
+  const position = program.sessions.map(() => 0);
+  const flying = new Map<number, Flight>();
+  let time = 0;
+  const finish = (session: number, answer: StoreAnswer) => {
+    const flight = flying.get(session)!;
+    flying.delete(session);
+    flight.done = ++time;
+    flight.answer = answer;
+    const failed =
+      answer.error !== undefined && (mechanism.failureRollsBack === true || answer.error !== 'duplicate-key');
+    if (failed && !isEnd(flight.statement)) skipToEnd(session, answer);
   };
-  const sessions = Array.from({ length: mix.sessions }, () =>
-    Array.from({ length: mix.transactions }, (): SimOp[] => {
-      if (random() < 0.15) return [{ type: 'get', id: id(), lock: false }];
-      const body = Array.from({ length: 1 + below(4) }, statement);
-      return [{ type: 'begin' }, ...body, { type: random() < 0.85 ? 'commit' : 'rollback' }];
-    }).flat(),
-  );
-  const initial = new Map<number, number>();
-  for (let i = 0; i < mix.rows; i++)
-    if (!mix.wide || random() < 0.7) initial.set(i, mix.values > 0 ? below(mix.values) : i);
-  return { initial, sessions };
+  const skipToEnd = (session: number, answer: StoreAnswer) => {
+    const left = program.sessions[session]!;
+    const isControl = (one: RowStatement) => one.type === 'begin' || isEnd(one);
+    while (position[session]! < left.length && !isControl(left[position[session]!]!)) position[session]!++;
+    const next = left[position[session]!];
+    if (answer.ends === 'rollback' && next !== undefined && next.type !== 'begin') position[session]!++;
+  };
+  const wakes = races ? 'later' : 'at once';
+  const store = new RowStore(mechanism, program.initial, { wakes, answer: finish });
+  for (;;) {
+    const ready = program.sessions.flatMap((list, s) =>
+      !flying.has(s) && position[s]! < list.length ? [s] : [],
+    );
+    const { wakeable, deadlocked } = store;
+    if (ready.length === 0 && wakeable.length === 0 && deadlocked.length === 0) break;
+    if (deadlocked.length > 0 && (random.chance(0.02) || ready.length + wakeable.length === 0)) {
+      store.killWaiting(random.pick(deadlocked));
+      continue;
+    }
+    const session = random.pick([...ready, ...wakeable]);
+    if (!ready.includes(session)) {
+      store.wake(session);
+      continue;
+    }
+    const statement = program.sessions[session]![position[session]!++]!;
+    const flight: Flight = { session, statement, sent: ++time };
+    flights[session]!.push(flight);
+    flying.set(session, flight);
+    const answer = store.request(session, statement);
+    if (answer !== undefined) finish(session, answer);
+  }
+  return historyOf(program, flights, () => random.fraction() * widest);
+}
+
+const isEnd = ({ type }: RowStatement) => type === 'commit' || type === 'rollback';
+
+function historyOf(
+  program: RowProgram,
+  flights: readonly (readonly Flight[])[],
+  widen: () => number,
+): History {
+  let transactions = 0;
+  const operations = flights.flatMap((list) => {
+    let free = 0;
+    let transaction = -1;
+    return list.map((flight, i): Omit<Operation, 'index'> => {
+      const done = flight.done ?? Number.POSITIVE_INFINITY;
+      const until = list[i + 1]?.sent ?? done + 10;
+      const start = flight.sent - (flight.sent - free) * widen();
+      const end = done + (until - done) * widen();
+      free = end;
+      if (transaction < 0) transaction = transactions++;
+      const own = transaction;
+      const { error, ends, rows, matched } = flight.answer ?? {};
+      if (ends !== undefined) transaction = -1;
+      return {
+        ...{ session: flight.session, transaction: own, kind: flight.statement.type, start, end },
+        sql: sqlOfRowStatement(flight.statement),
+        outcome: error === undefined ? 'ok' : 'error',
+        ...(error && { error: { class: error, message: error } }),
+        ...(ends && { ends }),
+        ...(rows && { columns: ['id', 'v'], rows }),
+        ...(matched !== undefined && { matched }),
+      };
+    });
+  });
+  return {
+    header: {
+      sessions: program.sessions.map((_, s) => `S${s}`),
+      dialect: 'postgres',
+      setup: setupOfRows(program),
+    },
+    operations: operations.sort((a, b) => a.end! - b.end!).map((op, index) => ({ ...op, index })),
+  };
 }
 
 /** Runs the inferred schedule on a fresh store, batch by batch, and compares as a replay on a database would. */
 export function simulatedReplay(
   history: History,
   order: InferredOrder,
-  program: SimProgram,
+  program: RowProgram,
   mechanism: Mechanism,
-  random: () => number,
+  random: Random,
 ): ReplayReport {
-  const results = new Map<string, SimResult>();
-  const parse = simOps();
-  const queues: string[][] = order.case.sessions.map(() => []);
-  const flying = new Map<number, string>();
-  const released = order.case.sessions.map(() => 0);
-  const next = order.case.sessions.map(() => 0);
-  const send = (session: number) => {
-    while (!flying.has(session) && next[session]! < released[session]!) {
-      const position = next[session]!++;
-      const key = `${session}.${position}`;
-      flying.set(session, key);
-      const result = store.request(session, parse(order.case.sessions[session]!.statements[position]!));
-      if (result === undefined) return;
-      flying.delete(session);
-      results.set(key, result);
-    }
-  };
-  const store: SimStore = new SimStore(mechanism, program.initial, (session, result) => {
-    results.set(flying.get(session)!, result);
-    flying.delete(session);
-    queues[session]!.push('answered');
-    send(session);
-  });
-  for (const batch of order.schedule.batches) {
-    const shuffled = batch.map((ref) => [random(), ref] as const).sort((a, b) => a[0] - b[0]);
-    for (const [, [session, position]] of shuffled) {
-      released[session] = position + 1;
-      send(session);
-    }
-  }
-  const answered = [...results.keys()];
+  const answers = answersOf(order, program, mechanism, random);
+  const answered = [...answers.keys()];
   const differences: (Difference & { readonly at: number })[] = [];
   let compared = 0;
   order.sources.forEach((sources, session) => {
@@ -106,13 +141,12 @@ export function simulatedReplay(
       const op = source < 0 ? undefined : history.operations[source];
       if (op === undefined || order.leftOut.some(({ operation }) => operation === source)) return;
       const key = `${session}.${position}`;
-      const got = results.get(key);
-      const answer = (
-        one: Pick<Operation, 'rows' | 'matched' | 'ends'> & { error?: unknown },
-        error: unknown,
-      ) => JSON.stringify([one.rows, one.matched, error, one.ends]);
-      const was = answer(op, op.error?.class);
-      const is = got === undefined ? 'no answer' : answer(got, got.error);
+      const got = answers.get(key);
+      const was = JSON.stringify([op.rows?.toSorted(byId), op.matched, op.error?.class, op.ends]);
+      const is =
+        got === undefined
+          ? 'no answer'
+          : JSON.stringify([got.rows?.toSorted(byId), got.matched, got.error, got.ends]);
       compared++;
       if (was === is) return;
       const at = got === undefined ? Number.POSITIVE_INFINITY : answered.indexOf(key);
@@ -127,16 +161,45 @@ export function simulatedReplay(
   };
 }
 
-function simOps(): (sql: string) => SimOp {
-  return (sql) => {
-    const n = [...sql.matchAll(/\d+/g)].map(Number);
-    if (/^(BEGIN|COMMIT|ROLLBACK)/.test(sql)) return { type: sql.split(' ')[0]!.toLowerCase() as 'begin' };
-    if (/^SELECT.*WHERE id/.test(sql)) return { type: 'get', id: n[0]!, lock: /FOR UPDATE/.test(sql) };
-    if (/^SELECT/.test(sql)) return { type: 'scan', below: n[0] };
-    if (/v \+ 1/.test(sql)) return { type: 'add', id: n[1]! };
-    if (/^UPDATE.*WHERE id/.test(sql)) return { type: 'set', value: n[0]!, id: n[1]! };
-    if (/^UPDATE/.test(sql)) return { type: 'set-below', value: n[0]!, below: n[1]! };
-    if (/^INSERT/.test(sql)) return { type: 'insert', id: n[0]!, value: n[1]! };
-    return { type: 'delete', id: n[0]! };
+const byId = (a: readonly unknown[], b: readonly unknown[]) => Number(a[0]) - Number(b[0]);
+
+/** The answers of a replay, by session and position, in the order in which they were given. */
+function answersOf(
+  { case: { sessions }, schedule }: InferredOrder,
+  program: RowProgram,
+  mechanism: Mechanism,
+  random: Random,
+): Map<string, StoreAnswer> {
+  const statements = new Map<string, RowStatement>([
+    ['ROLLBACK', { type: 'rollback' }],
+    ...program.sessions.flat().map((one) => [sqlOfRowStatement(one), one] as const),
+  ]);
+  const answers = new Map<string, StoreAnswer>();
+  const flying = new Map<number, string>();
+  const released = sessions.map(() => 0);
+  const next = sessions.map(() => 0);
+  const send = (session: number) => {
+    while (!flying.has(session) && next[session]! < released[session]!) {
+      const position = next[session]!++;
+      const key = `${session}.${position}`;
+      flying.set(session, key);
+      const answer = store.request(session, statements.get(sessions[session]!.statements[position]!)!);
+      if (answer === undefined) return;
+      flying.delete(session);
+      answers.set(key, answer);
+    }
   };
+  const store: RowStore = new RowStore(mechanism, program.initial, {
+    answer: (session, answer) => {
+      answers.set(flying.get(session)!, answer);
+      flying.delete(session);
+      send(session);
+    },
+  });
+  for (const batch of schedule.batches)
+    for (const [session, position] of random.shuffle(batch)) {
+      released[session] = position + 1;
+      send(session);
+    }
+  return answers;
 }

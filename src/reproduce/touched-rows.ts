@@ -8,8 +8,8 @@
  *
  * - an engine whose writes see the snapshot changes the rows that satisfy the condition there;
  * - an engine whose writes see what is current changes those that satisfy it there *and still do* when their locks are
- *   free, for it looks at them again after waiting (PostgreSQL, "Read Committed Isolation Level").
- *
+ *   free, for it looks at them again after waiting (PostgreSQL, "Read Committed Isolation Level"). A row that was deleted
+ *   meanwhile is gone for it, even if another with the same key was put in: it follows the versions of the row it chose.
  * - an engine that locks rows as it passes them sees each when it gets there: those behind the row for which it waited later than
  *   those before it.
  *
@@ -20,6 +20,7 @@
 import type { Mechanism } from '../contracts/index.js';
 import type { OrderStepId, RowId } from '../ids.js';
 import { isHit, type Satisfies, type Table } from '../rows/index.js';
+import { followWaits } from './chosen-rows.js';
 import * as role from './conflicts.js';
 import { because, type Order } from './evidence.js';
 import { type MirrorState, scanLimit } from './mirror-state.js';
@@ -54,7 +55,7 @@ export function rangeTouched(
   const seen = state.snapshotOf(step, 'writesSee');
   const moments = candidates(state, step, rows, where);
   const found = moments.filter(({ hits, open }) => byCount(matched, hits, open) !== undefined);
-  const best = found[0];
+  const best = state.looksAgain ? likeliest(found) : found[0];
   const differ = moments.some(({ hits }) => String(hits) !== String(moments[0]!.hits));
   if (differ || best === undefined)
     state.uncertain.push({
@@ -72,6 +73,7 @@ export function rangeTouched(
   if (state.scanLocks) state.scanLock(step, table, true);
   if (!best.latest && seen === step) {
     state.early.add(step);
+    if (state.looksAgain) return followWaits(state, step, { table, where, touched, unseen: best.unseen });
     const alternatives = found.map(({ orders }) => orders);
     state.locks.choices.push({ step, object, what: 'version', alternatives });
     return touched;
@@ -86,6 +88,16 @@ export function rangeTouched(
   return touched;
 }
 
+/**
+ * Of the moments with the right count the one when the statement was sent, or the first after it. Where the latest gives the same rows
+ * it is the better one, for then the statement need not wait again.
+ */
+function likeliest(found: readonly Candidate[]): Candidate | undefined {
+  const best = found.findLast(({ sent }) => sent !== 'before') ?? found[0];
+  const latest = found.find(({ latest }) => latest);
+  return latest !== undefined && String(latest.hits) === String(best?.hits) ? latest : best;
+}
+
 function inKeyOrder(rows: ReadonlyMap<string, number>): readonly number[] {
   const byName = new Intl.Collator('en', { numeric: true });
   return [...rows].sort(([a], [b]) => byName.compare(a, b)).map(([, row]) => row);
@@ -95,8 +107,12 @@ interface Candidate {
   readonly hits: readonly number[];
   readonly open: readonly number[];
   readonly orders: readonly Order[];
+  /** COMMITs around the statement that it does not see. */
+  readonly unseen: ReadonlySet<number>;
   /** Every COMMIT that overlaps is in it. */
   readonly latest: boolean;
+  /** `before`: it misses COMMITs that were sent before the statement. */
+  readonly sent: 'before' | 'after';
 }
 
 /** What the statement may have met, the latest moment first. */
@@ -114,11 +130,14 @@ function candidates(
   const object = objects.tableOf[rows[0] ?? 0] ?? 0;
   const own = rows.map((row) => state.doing[transaction]?.writes.wrote(row) === true);
   const now = rows.map((row) => isHit(state.imageFor(transaction, row), where));
+  const follows = state.looksAgain;
   for (let moment = around.length; moment >= 0; moment--) {
     const unseen = new Set(around.slice(moment));
-    const then = rows.map((row, i) =>
-      own[i] ? now[i] : isHit(objects.imageAt(row, seen, unseen, steps), where),
-    );
+    const then = rows.map((row, i) => {
+      if (own[i]) return now[i];
+      if (follows && objects.goneSince(row, seen, unseen, steps)) return false;
+      return isHit(objects.imageAt(row, seen, unseen, steps), where);
+    });
     const orders = around.map(
       (commit, i): Order =>
         i < moment
@@ -126,6 +145,9 @@ function candidates(
           : { from: seen, to: commit, why: because.misses, object },
     );
     const latest = moment === around.length;
+    const sent = around.slice(moment).some((one) => steps.start[one]! < steps.start[seen]!)
+      ? 'before'
+      : 'after';
     for (const passed of latest ? [rows.length] : waits(rows, mechanism)) {
       const hits: number[] = [];
       const open: number[] = [];
@@ -137,7 +159,7 @@ function candidates(
         if (hit === true) hits.push(row);
         else if (hit === undefined) open.push(row);
       });
-      made.push({ hits, open, orders, latest });
+      made.push({ hits, open, orders, unseen, latest, sent });
     }
   }
   return made;

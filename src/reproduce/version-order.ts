@@ -18,7 +18,7 @@
  */
 
 import type { OrderStepId, RowId } from '../ids.js';
-import { lastStarted } from '../rows/index.js';
+import { isHit, lastStarted, type Satisfies } from '../rows/index.js';
 import { because, type Evidence, type Expected, explains, type Need, type Order } from './evidence.js';
 import { overwrote } from './locks.js';
 
@@ -42,6 +42,10 @@ function versionFits(evidence: Evidence, need: Need, soft: boolean): boolean {
   const chain = objects.chains[need.row];
   const { snapshot, expected } = need;
   const imageAt = (version: number) => objects.imageOf(need.row, version);
+  const fitsAt = (version: number) =>
+    expected.type === 'chosen'
+      ? isKept(evidence, need.row, { version, last, where: expected.where }) !== !expected.kept
+      : explains(imageAt(version), expected) !== false;
   let last = -1;
   let before = -1;
   if (chain !== undefined) {
@@ -50,10 +54,10 @@ function versionFits(evidence: Evidence, need: Need, soft: boolean): boolean {
     while (last >= 0 && chain.versions[last] === snapshot) last--;
     before = chain.newestSettled(steps.start[snapshot]!, steps.spans, last);
   }
-  if (before === last) return explains(imageAt(last), expected) !== false;
+  if (before === last) return fitsAt(last);
   const fits: [number, number][] = [];
   for (let version = before; version <= last; version++) {
-    if (explains(imageAt(version), expected) === false) continue;
+    if (!fitsAt(version)) continue;
     const run = fits.at(-1);
     if (run !== undefined && run[1] === version - 1) run[1] = version;
     else fits.push([version, version]);
@@ -65,6 +69,20 @@ function versionFits(evidence: Evidence, need: Need, soft: boolean): boolean {
     evidence.choices.push({ step: need.step, object: need.row, what: 'version', alternatives });
   }
   return fits.length > 0;
+}
+
+/**
+ * Whether a row that is chosen in one version is still there and satisfies the condition in the last; undefined: it cannot be known.
+ * Once deleted it is gone, even if another with its name was put in.
+ */
+function isKept(
+  { objects }: Evidence,
+  row: RowId,
+  { version, last, where }: { readonly version: number; readonly last: number; readonly where: Satisfies },
+): boolean | undefined {
+  for (let at = version; at <= last; at++) if (objects.imageOf(row, at) === 'absent') return false;
+  const [then, now] = [isHit(objects.imageOf(row, version), where), isHit(objects.imageOf(row, last), where)];
+  return then === false || now === false ? false : then && now;
 }
 
 /** Writes that their transaction's snapshot, as its reads show, should have forbidden. `from`: the first edge of a read. */
@@ -146,7 +164,7 @@ function orderScans(evidence: Evidence): void {
     reach.set(table, latest);
   }
   const done = new Set<number>();
-  for (const { step, snapshot, table, where, known } of scans) {
+  for (const { step, snapshot, table, where, known, kept } of scans) {
     const { publish, row } = changes.get(table)!;
     const latest = reach.get(table)!;
     done.clear();
@@ -155,7 +173,11 @@ function orderScans(evidence: Evidence): void {
       if (steps.end[publish[i]!]! < steps.start[snapshot]! || known.has(row[i]!) || done.has(row[i]!))
         continue;
       done.add(row[i]!);
-      orderNeed(evidence, { step, snapshot, row: row[i]!, expected: { type: 'none', where } });
+      const expected: Expected =
+        kept === undefined
+          ? { type: 'none', where }
+          : { type: 'chosen', kept: kept.has(row[i]!), where: where! };
+      orderNeed(evidence, { step, snapshot, row: row[i]!, expected });
     }
   }
 }

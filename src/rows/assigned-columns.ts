@@ -6,8 +6,7 @@
  * that differ in integers alone one is.
  */
 import type { Operation } from '../histories/index.js';
-import { type Assignment, type Dialect, parseStatement, type Statement } from '../sql/index.js';
-import { columnKey, tableKey } from './names.js';
+import { type Assignment, type Dialect, nameKey, parseStatement, type Statement } from '../sql/index.js';
 
 /** A statement sent after the set-up. */
 export interface SentStatement {
@@ -33,9 +32,9 @@ export class AssignedColumns {
 
   /** Learns of all statements that mention one of these columns. */
   ask(columns: Iterable<string>): void {
-    const names = [...columns].filter((name) => !this.#known.has(columnKey(name, this.dialect)));
+    const names = [...columns].filter((name) => !this.#known.has(nameKey(name, this.dialect)));
     if (names.length === 0) return;
-    for (const name of names) this.#known.add(columnKey(name, this.dialect));
+    for (const name of names) this.#known.add(nameKey(name, this.dialect));
     const escaped = [...new Set(names)].map((name) => name.replaceAll(/[^\w]/g, '\\$&'));
     const mentions = new RegExp(`(?<!\\w)(${escaped.join('|')})(?!\\w)`, 'i');
     const seen = new Set<string>();
@@ -56,8 +55,8 @@ export class AssignedColumns {
   has(table: string, column: string): boolean {
     this.ask([column]);
     const anywhere = this.#anywhere.has(column.toLowerCase());
-    const key = columnKey(column, this.dialect);
-    return anywhere || this.#byTable.get(tableKey(table, this.dialect))?.has(key) === true;
+    const key = nameKey(column, this.dialect);
+    return anywhere || this.#byTable.get(nameKey(table, this.dialect))?.has(key) === true;
   }
 
   #look(statement: Statement, sql: string): void {
@@ -76,10 +75,9 @@ export class AssignedColumns {
   }
 
   #add(table: string, set: readonly Assignment[]): void {
-    const key = tableKey(table, this.dialect);
+    const key = nameKey(table, this.dialect);
     const columns = this.#byTable.get(key) ?? new Set<string>();
     this.#byTable.set(key, columns);
-    for (const { columns: names } of set)
-      for (const name of names) columns.add(columnKey(name, this.dialect));
+    for (const { columns: names } of set) for (const name of names) columns.add(nameKey(name, this.dialect));
   }
 }

@@ -19,14 +19,14 @@ import {
   sameName,
   statementFeatures,
   type TableShape,
-  tableShape,
 } from '../sql/index.js';
 import { AssignedColumns, type SentStatement } from './assigned-columns.js';
 import { identityOf } from './identity.js';
 import { evaluateSetup, observedRows } from './initial-rows.js';
-import { TableMap } from './names.js';
 import { rowKey } from './row-key.js';
+import { definitionOf, firstColumn } from './schema.js';
 import { IdentityEnded, identityText, type Table } from './table.js';
+import { TableMap } from './table-map.js';
 import { uniqueKeysOf } from './unique-keys.js';
 
 export interface CatalogSource {
@@ -137,12 +137,12 @@ export function openCatalog(source: CatalogSource, options: CatalogOptions = {})
   const drafts = new Drafts(dialect);
   for (const create of setup)
     if (create.type === 'create-table' && !(create.ifNotExists && drafts.find(create.name) !== undefined))
-      drafts.create(create, [...setup, ...sent]);
+      drafts.create(create, setup, sent);
   for (const create of sent) {
     if (create.type !== 'create-table' || create.schema !== undefined) continue;
     const known = drafts.find(create.name);
     if (known === undefined) {
-      const draft = drafts.create(create, sent);
+      const draft = drafts.create(create, [], sent);
       draft.initial = [];
       draft.createdBy = createText(create);
     } else if (known.createdBy !== undefined && known.createdBy !== createText(create))
@@ -166,7 +166,7 @@ export function openCatalog(source: CatalogSource, options: CatalogOptions = {})
       assigned: (column) => assigned.has(table.shape.name, column),
       refused: options.refused ?? new Set(),
     });
-    Object.assign(table, { identity, basis, indexed: isIndexed(table, identity, setup, dialect) });
+    Object.assign(table, { identity, basis, indexed: isIndexed(table, identity, dialect) });
   }
   return {
     dialect,
@@ -210,12 +210,14 @@ class Drafts {
     return Object.assign(draft, { shape, ...rest });
   }
 
-  /** `definitions`: what may give it unique keys. */
-  create(create: CreateTableStatement, definitions: readonly Statement[]): Draft {
+  /** `before`: what defines indexes before anything runs; `later`: what may give it more unique keys. */
+  create(create: CreateTableStatement, before: readonly Statement[], later: readonly Statement[]): Draft {
     const { dialect } = this;
-    const shape = tableShape(create, dialect);
-    return this.enter(create.name, shape, {
-      uniqueKeys: uniqueKeysOf(create, definitions, shape, dialect),
+    const all = [...before, ...later];
+    const definition = definitionOf(create, before, dialect);
+    return this.enter(create.name, definition.shape, {
+      definition,
+      uniqueKeys: uniqueKeysOf(definitionOf(create, all, dialect), all, dialect),
       unfollowed: unfollowedReason(create),
     });
   }
@@ -242,20 +244,12 @@ function usualColumns({ columns, keys }: TableShape): readonly string[] {
 }
 
 /** Whether an index or a key begins with the columns that name rows. */
-function isIndexed(
-  { shape, name }: Table,
-  identity: readonly number[],
-  setup: readonly Statement[],
-  dialect: Dialect,
-): boolean {
+function isIndexed({ shape, definition }: Table, identity: readonly number[], dialect: Dialect): boolean {
   const first = identity[0] === undefined ? undefined : shape.columns[identity[0]]!.name;
   if (first === undefined) return false;
-  const isFirst = (column: string | undefined) => column !== undefined && sameName(column, first, dialect);
-  if (shape.keys.some(({ columns }) => isFirst(columns[0]))) return true;
-  return setup.some((statement) => {
-    if (statement.type !== 'create-index' || !sameName(statement.table.name, name, dialect)) return false;
-    const expression = statement.columns[0]?.expression;
-    return expression?.type === 'column' && isFirst(expression.name);
+  return (definition?.indexes ?? []).some((index) => {
+    const column = firstColumn(index);
+    return column !== undefined && sameName(column, first, dialect);
   });
 }
 

@@ -23,7 +23,6 @@ export {
 export { evaluateSetup, observedRows } from './initial-rows.js';
 export { always, type Interval, intervalOf, never } from './interval.js';
 export { type ColumnConstants, columnConstants, conditionOf, namedKeys } from './named-rows.js';
-export { columnKey, TableMap, tableKey } from './names.js';
 export type {
   ChangePlan,
   IdlePlan,
@@ -35,6 +34,7 @@ export type {
   RowsOf,
   Satisfies,
   ScanPlan,
+  UpsertEffect,
   UpsertPlan,
 } from './plan-types.js';
 export { isExclusive } from './plan-types.js';
@@ -43,13 +43,26 @@ export { type RowValues, recordedCells, splitObject, valuesOf } from './recorded
 export { cellKey, joinKey, rowKey } from './row-key.js';
 export { type Lock, type LockMeeting, type LockMode, lockMeeting, RowLocks } from './row-locks.js';
 export { type SavepointStatement, Savepoints, savepointOf } from './savepoints.js';
+export {
+  columnsUsed,
+  type DeclaredForeignKey,
+  type DeclaredIndex,
+  type Definition,
+  definitionOf,
+  definitionsIn,
+  firstColumn,
+  wholeColumns,
+} from './schema.js';
 export { fixesSnapshot, type Likelihood } from './snapshot-rule.js';
 export { type IdentityBasis, IdentityEnded, identityText, type Table, type UniqueKeys } from './table.js';
+export { TableMap } from './table-map.js';
 
 export { mayMeet, type Touch, touchOf } from './touched.js';
 
 export { hasSnapshot, type Tx, transactionsOfHistory } from './transactions.js';
 
-export { recordKeys, sharesKey } from './unique-keys.js';
+export { undoneOperations } from './undone.js';
+export { recordKeys, sharesKey, uniqueKeysOf } from './unique-keys.js';
+export { unknownEffect } from './upsert-effect.js';
 export { type CommitSpans, lastStarted, VersionChain, type VisibilityRules } from './version-chain.js';
 export { WriteLog } from './write-log.js';

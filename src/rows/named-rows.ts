@@ -6,8 +6,7 @@
  * statements meet. `namedKeys` tells the rows of a table by their names, and only where equality of constants is equality of
  * names for certain: integers in integer columns, texts where no collation takes two of them for one.
  */
-import { type Dialect, type Expression, type Statement, sqlType, type Value } from '../sql/index.js';
-import { columnKey } from './names.js';
+import { type Dialect, type Expression, nameKey, type Statement, sqlType, type Value } from '../sql/index.js';
 import { cellKey, joinKey } from './row-key.js';
 import type { Table } from './table.js';
 
@@ -28,10 +27,10 @@ export function columnConstants(
     const right = columnConstants(where.right, dialect, qualifiers);
     return where.op === 'AND' ? both(left, right) : either(left, right);
   }
-  const keys = qualifiers?.map((name) => columnKey(name, dialect));
+  const keys = qualifiers?.map((name) => nameKey(name, dialect));
   const demand = (column: Expression, values: readonly Expression[]): ColumnConstants | undefined => {
     if (column.type !== 'column' || column.schema !== undefined) return undefined;
-    if (column.table !== undefined && keys?.includes(columnKey(column.table, dialect)) === false)
+    if (column.table !== undefined && keys?.includes(nameKey(column.table, dialect)) === false)
       return undefined;
     const constants: Value[] = [];
     for (const value of values) {
@@ -39,7 +38,7 @@ export function columnConstants(
       // Nothing equals NULL.
       if (value.value !== null) constants.push(value.value);
     }
-    return new Map([[columnKey(column.name, dialect), constants]]);
+    return new Map([[nameKey(column.name, dialect), constants]]);
   };
   if (where.type === 'binary' && where.op === '=')
     return demand(where.left, [where.right]) ?? demand(where.right, [where.left]) ?? none;
@@ -96,7 +95,7 @@ export function namedKeys(
   let keys: string[][] = [[]];
   for (const at of identity) {
     const { name, type } = shape.columns[at]!;
-    const parts = constants.get(columnKey(name, dialect))?.map((value) => partOfKey(value, type, dialect));
+    const parts = constants.get(nameKey(name, dialect))?.map((value) => partOfKey(value, type, dialect));
     if (parts === undefined || parts.includes(undefined)) return undefined;
     const distinct = [...new Set(parts as string[])];
     if (keys.length * distinct.length > mostKeys) return undefined;

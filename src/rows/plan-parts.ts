@@ -7,6 +7,7 @@ import {
   sameName,
   statementFeatures,
   type Truth,
+  visitNodes,
 } from '../sql/index.js';
 import type { Catalog } from './catalog.js';
 import type { Plan, RowsOf } from './plan-types.js';
@@ -64,4 +65,18 @@ export function evaluation(catalog: Catalog, rowsOf: RowsOf) {
 export function columnAt(expression: Expression, info: Table, dialect: Dialect): number {
   if (expression.type !== 'column' || expression.schema !== undefined) return -1;
   return info.shape.columns.findIndex((column) => sameName(column.name, expression.name, dialect));
+}
+
+/** The tables that subqueries of expressions name. */
+export function subqueryTables(expressions: readonly (Expression | undefined)[]): readonly string[] {
+  const names: string[] = [];
+  for (const expression of expressions) {
+    if (expression === undefined) continue;
+    visitNodes(expression, {
+      from: (item) => {
+        if (item.type === 'table') names.push(item.name);
+      },
+    });
+  }
+  return names;
 }

@@ -87,10 +87,17 @@ export interface UpsertPlan {
   readonly bent: boolean;
   /** Whether an existing row is in the way of one of them. */
   readonly meets: Satisfies;
-  /** What a row in the way becomes; undefined: cannot be known. */
+  /** Tables that subqueries of its assignments read. */
+  readonly reads: readonly Table[];
+  readonly bind: (rowsOf: RowsOf) => UpsertEffect;
+}
+
+/** What becomes of a row in the way. */
+export interface UpsertEffect {
+  /** Whether it is changed at all: the condition of `DO UPDATE … WHERE` or `WHEN MATCHED AND`. */
+  readonly changes: Satisfies;
+  /** What it becomes; undefined: cannot be known. */
   readonly apply: (row: EvaluatedRow) => EvaluatedRow | 'absent' | undefined;
-  /** It is changed for certain. */
-  readonly sure: boolean;
 }
 
 /** A statement we cannot follow. */

@@ -4,16 +4,14 @@ import {
   compileUpdate,
   compileWhere,
   type DeleteStatement,
-  type Expression,
   type InsertStatement,
   isUndecidable,
   type StatementFeatures,
   type UpdateStatement,
-  visitNodes,
 } from '../sql/index.js';
 import type { Catalog } from './catalog.js';
 import { namedKeys } from './named-rows.js';
-import { asRow, evaluation, lockingSubquery, opaqueWrite, satisfied } from './plan-parts.js';
+import { asRow, evaluation, lockingSubquery, opaqueWrite, satisfied, subqueryTables } from './plan-parts.js';
 import type { Plan, RowsOf, Satisfies } from './plan-types.js';
 import { planUpsert } from './plan-upsert.js';
 import { rowKey } from './row-key.js';
@@ -70,19 +68,6 @@ export function planChange(
   };
 }
 
-function subqueryTables(expressions: readonly (Expression | undefined)[]): readonly string[] {
-  const names: string[] = [];
-  for (const expression of expressions) {
-    if (expression === undefined) continue;
-    visitNodes(expression, {
-      from: (item) => {
-        if (item.type === 'table') names.push(item.name);
-      },
-    });
-  }
-  return names;
-}
-
 export function planInsert(statement: InsertStatement, features: StatementFeatures, catalog: Catalog): Plan {
   const info = statement.table.schema === undefined ? catalog.find(statement.table.name) : undefined;
   if (info === undefined) return opaqueWrite(statement, catalog, 'a write to a table we do not know');
@@ -100,8 +85,7 @@ export function planInsert(statement: InsertStatement, features: StatementFeatur
       reads: statement.source.type === 'values' && !features.subquery ? [] : reads,
       bind,
     };
-  const upsert =
-    features.deterministic && !features.subquery ? planUpsert(statement, info, catalog) : undefined;
+  const upsert = features.deterministic ? planUpsert(statement, info, catalog) : undefined;
   if (upsert !== undefined) return upsert;
   // Which of its rows exist already decides what it does; but it cannot reach other rows.
   const rows = statement.source.type === 'values' ? bind(() => []) : 'a query';

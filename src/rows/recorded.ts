@@ -1,9 +1,10 @@
 /** What the recorder of a trace tells of rows: objects `table/row`, and their values by column. */
+
 import type { Access } from '../histories/index.js';
 import type { Evaluated, Value } from '../sql/index.js';
+import { nameKey } from '../sql/index.js';
 import type { Catalog } from './catalog.js';
 import { unknownCell } from './image.js';
-import { columnKey } from './names.js';
 import type { Table } from './table.js';
 
 export type RowValues = Readonly<Record<string, Value>>;
@@ -28,8 +29,8 @@ export function splitObject(object: string): readonly [table: string, key: strin
 export function recordedCells(table: Table, values: RowValues, dialect: Catalog['dialect']): Evaluated[] {
   const cells: Evaluated[] = table.shape.columns.map(() => unknownCell);
   for (const name in values) {
-    const key = columnKey(name, dialect);
-    const at = table.shape.columns.findIndex((column) => columnKey(column.name, dialect) === key);
+    const key = nameKey(name, dialect);
+    const at = table.shape.columns.findIndex((column) => nameKey(column.name, dialect) === key);
     if (at >= 0) cells[at] = values[name]!;
   }
   return cells;

@@ -41,6 +41,11 @@ export function lockMeeting(
 export class RowLocks<Held extends Lock> {
   #held: Held[] = [];
 
+  /** Those not released yet; some may be over. */
+  get all(): readonly Held[] {
+    return this.#held;
+  }
+
   get isFree(): boolean {
     return this.#held.length === 0;
   }

@@ -3,8 +3,7 @@
  * name: MySQL drops older ones, PostgreSQL hides them.
  */
 import type { Operation } from '../histories/index.js';
-import { type Dialect, parseStatement } from '../sql/index.js';
-import { columnKey } from './names.js';
+import { type Dialect, nameKey, parseStatement } from '../sql/index.js';
 
 /** What a SAVEPOINT, RELEASE or ROLLBACK TO names; undefined: it is another statement. */
 export function savepointOf(
@@ -13,13 +12,20 @@ export function savepointOf(
 ): { readonly kind: 'savepoint' | 'release' | 'rollback-to'; readonly name: string } | undefined {
   if (kind !== 'savepoint' && kind !== 'release' && kind !== 'rollback-to') return undefined;
   const statement = parseStatement(sql ?? '', dialect);
-  return { kind, name: statement.type === kind ? columnKey(statement.name, dialect) : '' };
+  return { kind, name: statement.type === kind ? nameKey(statement.name, dialect) : '' };
 }
 
 export type SavepointStatement = NonNullable<ReturnType<typeof savepointOf>>;
 
 export class Savepoints<Mark> {
   readonly #marks: { readonly name: string; readonly mark: Mark }[] = [];
+
+  /** The same savepoints, to go on from without changing these. */
+  copy(): Savepoints<Mark> {
+    const copy = new Savepoints<Mark>();
+    copy.#marks.push(...this.#marks);
+    return copy;
+  }
 
   /** Follows a statement made at `mark`. For ROLLBACK TO: the mark to come back to; undefined there: the engine knew it and we do not. */
   follow({ kind, name }: SavepointStatement, mark: Mark): { readonly backTo: Mark | undefined } | undefined {

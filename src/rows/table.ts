@@ -1,5 +1,6 @@
 /** What is known of a table: its shape, its keys, what names its rows, and the rows it started with. */
 import type { EvaluatedRow, TableShape } from '../sql/index.js';
+import type { Definition } from './schema.js';
 
 /**
  * Why the columns of an identity tell rows apart:
@@ -24,6 +25,8 @@ export interface Table {
   readonly basis: IdentityBasis;
   /** Whether an index or key leads to the rows by their names; without one, whoever looks for one row passes all. */
   readonly indexed: boolean;
+  /** What its CREATE TABLE and the set-up's CREATE INDEX say of it; undefined: only a trace mentions it. */
+  readonly definition?: Definition | undefined;
   /** Its unique keys; undefined: not all of them are known. */
   readonly uniqueKeys: UniqueKeys;
   /** Why its rows cannot be followed (triggers, cascades); undefined: they can. */

@@ -5,12 +5,18 @@
  * Rows are told apart where both statements name them by constants of one column that neither assigns (`id = 1` against
  * `id = 2`). What cannot be parsed touches every row of every table it names.
  */
-import { type Dialect, type Statement, statementFeatures, type Value, valueKey } from '../sql/index.js';
+import {
+  type Dialect,
+  nameKey,
+  type Statement,
+  statementFeatures,
+  type Value,
+  valueKey,
+} from '../sql/index.js';
 import { type ColumnConstants, columnConstants, conditionOf } from './named-rows.js';
-import { columnKey, tableKey } from './names.js';
 
 export interface Touch {
-  /** Tables by their keys (`tableKey`). */
+  /** Tables by their keys (`nameKey`). */
   readonly reads: ReadonlySet<string>;
   readonly writes: ReadonlySet<string>;
   /** Column to the constants that choose the rows, as `valueKey`s; no column: any row. */
@@ -22,7 +28,7 @@ export interface Touch {
 export function touchOf(statement: Statement, dialect: Dialect): Touch {
   const features = statementFeatures(statement);
   const keys = (uses: readonly { readonly name: string }[]) =>
-    new Set(uses.map(({ name }) => tableKey(name, dialect)));
+    new Set(uses.map(({ name }) => nameKey(name, dialect)));
   const reads = keys(features.reads);
   const writes = keys(features.writes);
   // With several tables a column's name does not say whose rows it chooses.
@@ -33,7 +39,7 @@ export function touchOf(statement: Statement, dialect: Dialect): Touch {
     reads,
     writes,
     rows: new Map([...constants].map(([column, values]) => [column, new Set(values.map(valueKey))])),
-    assigns: new Set(assigned.map((name) => columnKey(name, dialect))),
+    assigns: new Set(assigned.map((name) => nameKey(name, dialect))),
   };
 }
 
@@ -46,7 +52,7 @@ function constantsOf(statement: Statement, dialect: Dialect): ColumnConstants {
   columns.forEach((name, i) => {
     const cells = source.rows.map((row) => row[i]);
     const values = cells.flatMap((cell) => (cell?.type === 'literal' ? [cell.value] : []));
-    if (values.length === cells.length) given.set(columnKey(name, dialect), values);
+    if (values.length === cells.length) given.set(nameKey(name, dialect), values);
   });
   return given;
 }

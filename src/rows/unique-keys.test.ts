@@ -3,17 +3,12 @@ import { describe, expect, it } from 'vitest';
 import type { CreateTableStatement, Dialect } from '../sql/index.js';
 import { parseStatement, tableShape } from '../sql/index.js';
 import { openCatalog } from './catalog.js';
+import { definitionsIn } from './schema.js';
 import { recordKeys, sharesKey, uniqueKeysOf } from './unique-keys.js';
 
 function keysOf(create: string, setup: readonly string[] = [], dialect: Dialect = 'postgres') {
-  const statement = parseStatement(create, dialect) as CreateTableStatement;
-  const shape = tableShape(statement, dialect);
-  return uniqueKeysOf(
-    statement,
-    setup.map((sql) => parseStatement(sql, dialect)),
-    shape,
-    dialect,
-  );
+  const statements = [create, ...setup].map((sql) => parseStatement(sql, dialect));
+  return uniqueKeysOf(definitionsIn(statements, dialect)[0]!, statements, dialect);
 }
 
 describe('the unique keys of a table', () => {

@@ -3,11 +3,9 @@
  * certainly differs is ruled out; texts under a collation, numbers with fractions and the like may be equal.
  */
 import {
-  type CreateTableStatement,
   type Dialect,
   type Evaluated,
   type EvaluatedRow,
-  type IndexedExpression,
   isUndecidable,
   type Statement,
   sameName,
@@ -15,36 +13,26 @@ import {
   type TableShape,
 } from '../sql/index.js';
 
+import { type Definition, wholeColumns } from './schema.js';
 import type { Table, UniqueKeys } from './table.js';
 
-/** The keys of a table, from its CREATE TABLE and the indexes of the set-up. */
+/** The keys of a table. */
 export function uniqueKeysOf(
-  create: CreateTableStatement,
-  setup: readonly Statement[],
-  shape: TableShape,
+  { shape, indexes }: Definition,
+  statements: readonly Statement[],
   dialect: Dialect,
 ): UniqueKeys {
   const keys: number[][] = [];
-  let complete = true;
-  const add = (columns: readonly IndexedExpression[]) => {
-    const key = columns.map(({ expression, length }) =>
-      expression.type === 'column' && length === undefined ? columnOf(expression.name, shape, dialect) : -1,
-    );
-    if (key.includes(-1)) complete = false;
-    else keys.push(key);
-  };
-  for (const { name, constraints } of create.columns)
-    if (constraints.some(({ type }) => type === 'primary-key' || type === 'unique'))
-      keys.push([columnOf(name, shape, dialect)]);
-  for (const constraint of create.constraints)
-    if (constraint.type === 'primary-key' || constraint.type === 'unique') add(constraint.columns);
-  for (const statement of setup) {
-    if (statement.type === 'create-index' && statement.unique) {
-      if (sameName(statement.table.name, create.name, dialect)) add(statement.columns);
-    } else if (statement.type === 'opaque' && /\b(unique|primary|nulls\s+not)\b/i.test(statement.sql))
-      complete = false;
+  for (const index of indexes) {
+    if (!index.unique) continue;
+    const columns = wholeColumns(index)?.map((name) => columnOf(name, shape, dialect));
+    // Rows outside a partial index are in nobody's way.
+    if (columns === undefined || columns.includes(-1) || index.where !== undefined) return undefined;
+    keys.push(columns);
   }
-  return complete ? keys : undefined;
+  const mayAddKeys = (statement: Statement) =>
+    statement.type === 'opaque' && /\b(unique|primary|nulls\s+not)\b/i.test(statement.sql);
+  return statements.some(mayAddKeys) ? undefined : keys;
 }
 
 function columnOf(name: string, shape: TableShape, dialect: Dialect): number {

@@ -25,7 +25,7 @@ const knownFunctions: ReadonlySet<string> = new Set(
   cume_dist curdate current_database current_date current_schema current_time current_timestamp current_user curtime database date
   date_add date_diff date_format date_part date_sub date_trunc datediff datetime day dayname dayofmonth dayofweek dayofyear degrees
   dense_rank div elt every exp extract field find_in_set first first_value floor format found_rows gcd gen_random_uuid generate_series
-  greatest group_concat grouping hex hour if ifnull iif instr isnull json json_agg json_array json_array_length json_arrayagg
+  greatest group_concat grouping hex hour if ifnull iif instr int4range isnull json json_agg json_array json_array_length json_arrayagg
   json_build_object json_contains json_each json_extract json_group_array json_group_object json_insert json_length json_object
   json_objectagg json_quote json_remove json_replace json_set json_type json_valid jsonb_agg jsonb_build_object julianday lag last
   last_insert_id last_insert_rowid last_value lcase lcm lead least left length ln localtime localtimestamp locate log log10 log2 lower
@@ -33,7 +33,7 @@ const knownFunctions: ReadonlySet<string> = new Set(
   octet_length oct ord overlay percent_rank pg_backend_pid pg_current_xact_id pg_sleep pg_typeof pi position pow power printf
   quarter quote radians rand random range rank regexp_matches regexp_replace repeat replace reverse right round row row_count
   row_number row_to_json rowid rpad rtrim schema second session_user sha1 sha2 sign sin sleep soundex space split_part sqlite_version
-  sqrt stddev stddev_pop stddev_samp str_to_date strcmp strftime string_agg strpos substr substring substring_index sum sysdate tan
+  sqrt stddev stddev_pop stddev_samp str_to_date strcmp strftime string_agg string_to_array strpos substr substring substring_index sum sysdate tan
   time timediff timestamp timestampadd timestampdiff to_char to_date to_hex to_number to_timestamp today total total_changes changes
   translate trim trunc truncate txid_current typeof ucase unhex unicode unix_timestamp unixepoch unnest upper user utc_date utc_time
   utc_timestamp uuid values var_pop var_samp variance version week weekday weekofyear width_bucket year zeroblob`.split(
@@ -78,13 +78,17 @@ const allowedTexts: readonly RegExp[] = [
   ),
   /^SET ((SESSION|LOCAL|@ ?@ ?SESSION ?\.|@ ?@) ?)?AUTOCOMMIT (=|TO) ?(0|1|ON|OFF|TRUE|FALSE)$/i,
   /^SET ((SESSION|LOCAL|@ ?@ ?SESSION ?\.|@ ?@) ?)?(DEFAULT_TRANSACTION_ISOLATION|TRANSACTION_ISOLATION|TX_ISOLATION) (=|TO) ?'[A-Z -]+'$/i,
+  // Which way the planner takes, for this session alone: hunts switch ways off.
+  /^SET ENABLE_[A-Z]+ (=|TO) (ON|OFF)$/i,
+  /^SET OPTIMIZER_SWITCH = '[A-Z_]+=(ON|OFF)(,[A-Z_]+=(ON|OFF))*'$/i,
   /^TRUNCATE (TABLE )?[A-Z_][A-Z0-9_]*( (RESTART IDENTITY|CONTINUE IDENTITY|CASCADE|RESTRICT))*$/i,
 ];
 
 function forbiddenOpaque(kind: string, code: readonly Token[], reason: string): string | undefined {
   const text = code.map((token) => token.text).join(' ');
   if (allowedTexts.some((pattern) => pattern.test(text))) return undefined;
-  if (kind === 'set') return 'it changes a setting other than the isolation level and autocommit';
+  if (kind === 'set')
+    return 'it changes a setting other than the isolation level, autocommit and the planner’s switches';
   return `it is not a statement Isolde understands (${reason})`;
 }
 

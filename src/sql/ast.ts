@@ -107,6 +107,7 @@ export type BinaryOperator =
   | '>>'
   | '->'
   | '->>'
+  | '@>'
   | '~'
   | '~*'
   | '!~'

@@ -100,6 +100,7 @@ export {
 } from './evaluate/write.js';
 export { isAggregateCall, type StatementFeatures, statementFeatures, type TableUse } from './features.js';
 export { type Token, type TokenKind, tokenize, tokensFrom } from './lexer.js';
+export { nameKey, sameName, writtenNameKey } from './names.js';
 export { type ShapedStatement, ShapeParser } from './parse/by-shape.js';
 export { parseExpressionText, parseStatement } from './parse/parse.js';
 
@@ -118,4 +119,4 @@ export {
   valueKey,
 } from './value.js';
 export { mapExpressions, type Visitor, visitNodes } from './walk.js';
-export { foldName, printName, sameName } from './words.js';
+export { printName } from './words.js';

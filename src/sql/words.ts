@@ -84,14 +84,3 @@ export const printName = remember((name: string, dialect: Dialect): string => {
   const bare = (dialect === 'postgres' ? folded : plain).test(name) && !reserved.has(name.toUpperCase());
   return bare ? name : quoteIdentifier(name, dialect);
 });
-
-/** What an unquoted name means: PostgreSQL folds it, the others compare names without case and keep the spelling. */
-export function foldName(text: string, dialect: Dialect): string {
-  return dialect === 'postgres' ? text.replace(/[A-Z]+/g, (upper) => upper.toLowerCase()) : text;
-}
-
-/** Whether two names are one in this dialect. */
-export function sameName(a: string, b: string, dialect: Dialect): boolean {
-  if (a === b) return true;
-  return dialect !== 'postgres' && a.length === b.length && a.toLowerCase() === b.toLowerCase();
-}

@@ -4,10 +4,9 @@
  */
 import { levels } from '../contracts/index.js';
 import type { TargetStamp } from '../histories/index.js';
-import { checkFormat, type JsonNode, parseJson } from '../json.js';
+import { checkFormat, type JsonNode, optional, parseJson } from '../json.js';
 import type { KnownVerdict } from '../known/index.js';
 import type { Bug, BugVariant, RawSize, Reproduced, SecondLook, VersionTried } from '../report/index.js';
-import { optional } from './finding-file.js';
 
 const format = 'isolde-bug';
 const version = 1;
@@ -58,6 +57,7 @@ export function parseSignedRecord(
     'variants',
     'secondLook',
     'notIsolation',
+    'environment',
     'firstSeen',
     'lastSeen',
     'signedBy',
@@ -87,6 +87,7 @@ export function parseSignedRecord(
     reproduced: readReproduced(node.at('reproduced').object(['shown', 'runs'])),
     ...optional('seed', node.maybe('seed', text_)),
     replay: node.at('replay').text(),
+    ...optional('environment', node.maybe('environment', text_)),
     ...optional('raw', node.maybe('raw', readSize)),
     count: node.at('count').count(),
     ...optional('secondLook', node.maybe('secondLook', readLooks)),
@@ -133,7 +134,8 @@ function isCut(line: string): boolean {
   return line.startsWith('{') && !line.trimEnd().endsWith('}');
 }
 
-function readTarget(node: JsonNode): TargetStamp {
+/** Reads a target's stamp, which may be a stranger's. */
+export function readTarget(node: JsonNode): TargetStamp {
   node.object(['name', 'version', 'url', 'settings']);
   const settings = node.maybe('settings', (map) =>
     Object.fromEntries(map.members().map((name) => [name, map.at(name).text()])),

@@ -44,15 +44,16 @@ export function fixedFiles(bug: Bug): { readonly name: string; readonly text: st
 
 /** The files that change when the bug is seen or tried again. */
 export function changingFiles(bug: Bug): { readonly name: string; readonly text: string }[] {
-  const isCurrent = makeBug({ ...bug, at: bug.firstSeen }).signature === bug.signature;
   return [
-    {
-      name: fileNames.record,
-      text: printRecord(recordOf(bug), isCurrent ? signatureVersion : undefined),
-    },
+    { name: fileNames.record, text: printRecord(recordOf(bug), signedBy(bug)) },
     { name: fileNames.markdown, text: reportMarkdown(bug) },
     { name: fileNames.page, text: reportHtml(bug) },
   ];
+}
+
+/** The version of signatures that a bug is signed with, if it is today's. */
+export function signedBy(bug: Bug): number | undefined {
+  return makeBug({ ...bug, at: bug.firstSeen }).signature === bug.signature ? signatureVersion : undefined;
 }
 
 /**

@@ -5,7 +5,8 @@
  */
 import { constants } from 'node:fs';
 import { copyFile, lstat, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
-import { errorText, IsoldeError } from '../errors.js';
+import { IsoldeError } from '../errors.js';
+import { codeOf, fileProblem } from '../file-problem.js';
 import { type History, writeWholeHistory } from '../histories/index.js';
 
 export interface StoreFiles {
@@ -105,27 +106,4 @@ export async function readText(path: string): Promise<string | undefined> {
     if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return undefined;
     throw fileProblem('read', path, error);
   }
-}
-
-const meanings: Readonly<Record<string, string>> = {
-  ENOSPC: 'the disk is full',
-  EDQUOT: 'the disk quota is used up',
-  EACCES: 'permission denied',
-  EPERM: 'permission denied',
-  EROFS: 'the file system is read-only',
-  ENOTDIR: 'a file stands where a folder should be',
-  EEXIST: 'it exists already',
-  ENOENT: 'there is no such file',
-};
-
-/** An error of the file system, in words. */
-export function fileProblem(doing: 'read' | 'write', path: string, cause: unknown): IsoldeError {
-  if (cause instanceof IsoldeError) return cause;
-  const why = meanings[codeOf(cause)] ?? errorText(cause);
-  return new IsoldeError('file-system', `cannot ${doing} ${path}: ${why}`, { cause });
-}
-
-export function codeOf(error: unknown): string {
-  const code = (error as { readonly code?: unknown } | undefined)?.code;
-  return typeof code === 'string' ? code : '';
 }

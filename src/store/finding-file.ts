@@ -1,7 +1,7 @@
 /** `finding.json`: a finding as a file, validated on its way in. */
 import { checkLevels, type Finding, type FindingKind, oracles } from '../check/index.js';
 import { parseFindingKind } from '../contracts/index.js';
-import { checkFormat, type JsonNode, parseJson } from '../json.js';
+import { checkFormat, type JsonNode, optional, parseJson } from '../json.js';
 import { readExplanation, readObservation, readPhrase } from './explanation-file.js';
 
 const format = 'isolde-finding';
@@ -116,8 +116,3 @@ function readEdge(node: JsonNode): Of<'cycle'> {
 
 const text_ = (node: JsonNode): string => node.text();
 const texts = (node: JsonNode): string[] => node.items().map(text_);
-
-/** A member that is there only when it has a value. */
-export function optional<Key extends string, T>(key: Key, value: T | undefined): { [K in Key]?: T } {
-  return (value === undefined ? {} : { [key]: value }) as { [K in Key]?: T };
-}

@@ -1,6 +1,5 @@
 /** `ignore.json`: bugs and signatures that hunts pass over, one a line, sorted. */
-import { checkFormat, parseJson } from '../json.js';
-import { optional } from './finding-file.js';
+import { checkFormat, optional, parseJson } from '../json.js';
 
 const format = 'isolde-ignore';
 const version = 1;
@@ -10,6 +9,11 @@ export interface Ignored {
   readonly what: string;
   readonly since: string;
   readonly reason?: string;
+}
+
+/** The list with one more entry, in place of what was said of the same bug before. */
+export function withIgnored(list: readonly Ignored[], entry: Ignored): Ignored[] {
+  return [...list.filter(({ what }) => what !== entry.what), entry];
 }
 
 export function printIgnored(list: readonly Ignored[]): string {

@@ -11,7 +11,7 @@
  * A bug of the server itself (it died, cut the connection, never answered) is alive when the server goes away again, whatever
  * it dies of, and fixed when it answers everything.
  */
-import { explainOrdered, type JudgedHistory } from '../check/index.js';
+import { explainOrdered, isServerFailure, type JudgedHistory } from '../check/index.js';
 import { signatureOf } from '../dedupe/index.js';
 import { errorText } from '../errors.js';
 import type { ErrorClass, History, Operation } from '../histories/index.js';
@@ -35,12 +35,12 @@ const conflicts: ReadonlySet<ErrorClass> = new Set([
 /** What the verdict of the bug's oracle on another run says about the bug. */
 export function judgeRun(judged: JudgedHistory, bug: Bug): Judgement {
   const { findings, history, valid, unknownReasons } = judged;
-  if (bug.finding.oracle === 'server') return judgeServer(judged);
+  if (isServerFailure(bug.finding)) return judgeServer(judged);
   // Computed anew: signatures may be made of other parts by now than when the bug was stored.
   const wanted = signatureOf(bug);
-  const { case: program, schedule } = bug;
+  const { case: program, schedule, notIsolation } = bug;
   const same = findings.find((finding) => {
-    return signatureOf({ case: program, schedule, finding, history }) === wanted;
+    return signatureOf({ case: program, schedule, finding, history, notIsolation }) === wanted;
   });
   if (same !== undefined) return { outcome: 'alive', why: nameFinding(same.kind) };
   const failed = history.operations.find(({ error }) => error !== undefined && !conflicts.has(error.class));
@@ -58,7 +58,7 @@ export function judgeRun(judged: JudgedHistory, bug: Bug): Judgement {
 }
 
 function judgeServer({ findings }: JudgedHistory): Judgement {
-  const died = findings.find(({ oracle }) => oracle === 'server');
+  const died = findings.find(isServerFailure);
   if (died === undefined) return { outcome: 'fixed', why: 'the server answered every statement' };
   return { outcome: 'alive', why: explainOrdered(died).split('\n').join(' ') };
 }

@@ -45,6 +45,15 @@ describe('rerunBug', () => {
     expect(await rerunBug(injected, faulty)).toMatchObject({ outcome: 'alive', shown: 3, runs: 3 });
   });
 
+  it('calls a bug alive that is not isolation, though its signature is made in another way', async () => {
+    const { finding, history, case: program, schedule, reproduced, firstSeen: at } = injected;
+    const found = { case: program, schedule, finding, history, reproduced, at };
+    const bug = makeBug({ ...found, notIsolation: true });
+    expect(bug.signature).not.toBe(injected.signature);
+    expect(await rerunBug(bug, faulty)).toMatchObject({ outcome: 'alive', shown: 3, runs: 3 });
+    expect(await rerunBug(bug, duckdb)).toMatchObject({ outcome: 'fixed' });
+  });
+
   it('calls a bug fixed when every answer keeps the contract', async () => {
     expect(await rerunBug(injected, duckdb)).toMatchObject({ outcome: 'fixed', shown: 0, runs: 3 });
   });
@@ -135,7 +144,7 @@ describe('rerunBug', () => {
 
 describe('a bug that only an instrumented run shows', () => {
   it('is alive where its cycle is there again, whatever numbers the answers hold', async () => {
-    const bug = await findGraphBug(duckdb, caseOf('write-skew'), 'adya:PL-3');
+    const bug = await findGraphBug(duckdb, caseOf('write-skew'), { contract: 'adya:PL-3' });
     expect(bug.finding).toMatchObject({ oracle: 'dependency-graph', kind: 'write-skew' });
     // Other answers than those on file: only the dependencies can say that it is the same bug.
     const operations = bug.history.operations.map((operation) =>
@@ -153,7 +162,7 @@ describe('a bug that only an instrumented run shows', () => {
   it('is fixed where the engine keeps the promise, though it answers without an error', async () => {
     const broken = await openTarget('duckdb:?fault=dirty-read');
     try {
-      const bug = await findGraphBug(broken, caseOf('G1a'), 'duckdb:snapshot');
+      const bug = await findGraphBug(broken, caseOf('G1a'), { contract: 'duckdb:snapshot' });
       expect(bug.finding.oracle).toBe('dependency-graph');
       expect(await rerunBug(bug, broken)).toMatchObject({ outcome: 'alive', shown: 3 });
       expect(await rerunBug(bug, duckdb)).toMatchObject({
@@ -172,7 +181,7 @@ describe('a bug that only an instrumented run shows', () => {
       openTarget('duckdb:?fault=commit-on-rollback'),
     ]);
     try {
-      const bug = await findGraphBug(dirty, caseOf('G1a'), 'duckdb:snapshot');
+      const bug = await findGraphBug(dirty, caseOf('G1a'), { contract: 'duckdb:snapshot' });
       expect(await rerunBug(bug, keeps)).toMatchObject({
         outcome: 'changed',
         shown: 0,
@@ -219,7 +228,7 @@ describe('homeUrl', () => {
   it('leads to the engine a bug was found on, faults included', () => {
     expect(homeUrl(real)).toBe('duckdb:');
     expect(homeUrl(injected)).toBe('duckdb:?fault=missed-own-write');
-    expect(homeUrl({ target: { name: 'tidb', version: '8' } })).toBeUndefined();
+    expect(homeUrl({ target: { name: 'cockroach', version: '23' } })).toBeUndefined();
   });
 
   it('lets no setting of a stranger’s bug become a parameter', () => {

@@ -4,7 +4,13 @@
  * The case runs and is judged as when the bug was confirmed, by the oracle that found it; `judge-run.ts` says what its verdict
  * means. A server may have died of statements that an oracle added, so a bug of the server is tried in every oracle's form.
  */
-import { findOracle, type JudgedHistory, type OracleName, oraclesFor } from '../check/index.js';
+import {
+  findOracle,
+  isServerFailure,
+  type JudgedHistory,
+  type OracleName,
+  oraclesFor,
+} from '../check/index.js';
 import { findContract } from '../contracts/index.js';
 import { IsoldeError } from '../errors.js';
 import { type SessionLimits, SessionPool } from '../execute/index.js';
@@ -100,7 +106,7 @@ function whyUnfit(bug: Bug, target: Target): string | undefined {
   const { oracle, contract: id } = bug.finding;
   if (findOracle(oracle) === undefined) return `there is no oracle ${oracle}, which found it`;
   const contract = id === undefined ? undefined : findContract(id);
-  if (contract === undefined && oracle !== 'server')
+  if (contract === undefined && !isServerFailure(bug.finding))
     return `the contract it breaks (${id ?? 'none is named'}) is not known, so nobody can judge it`;
   const dialect = bug.case.dialect ?? bug.history.header.dialect;
   if (dialect !== undefined && dialect !== target.dialect) {

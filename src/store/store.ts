@@ -7,7 +7,7 @@
  *     .isolde/unreadable/          bugs that could not be read when they were found again
  *     .isolde/tmp/, .isolde/lock   only while something is written
  *
- * 1. A change is made under the lock (`lock.ts`): two hunts on one store wait for each other.
+ * 1. A change is made under the lock (`folder-lock.ts`): two hunts on one store wait for each other.
  * 2. A new bug is written into `tmp/`, flushed, and renamed into place as a whole; a change replaces one file by renaming.
  *    A kill leaves either the old state or the new one, and rubbish in `tmp/` that the next writer removes. Before it gets its
  *    place it is read back: what cannot be read again is not kept.
@@ -16,19 +16,37 @@
 import { join, resolve } from 'node:path';
 import { signatureVersion } from '../dedupe/index.js';
 import { errorText, IsoldeError } from '../errors.js';
-import type { History } from '../histories/index.js';
+import { fileProblem } from '../file-problem.js';
+import { type LockOptions, withLock } from '../folder-lock.js';
 import { checkFormat, parseJson } from '../json.js';
-import { type Bug, type BugVariant, makeBug, type VersionTried } from '../report/index.js';
+import { type Bug, makeBug, type VersionTried } from '../report/index.js';
 import { type BugRecord, parseRecord, parseSignedRecord, printRun, type RunLine } from './bug-file.js';
-import { changingFiles, checkHome, fileNames, fixedFiles, readBug, readStoredBug } from './bug-folder.js';
-import { diskFiles, exists, fileProblem, namesIn, readText, type StoreFiles } from './files.js';
+import { changingFiles, checkHome, fileNames, readBug, readStoredBug } from './bug-folder.js';
+import {
+  type Added,
+  type AddOptions,
+  addVariants,
+  type BugList,
+  type BugStore,
+  checkId,
+  foundLine,
+  isListed,
+  joined,
+  lastSeenFirst,
+  nameFits,
+  type OlderName,
+  onlyOne,
+  seenAgain,
+  UnreadableBug,
+} from './bug-store.js';
+import { exportBug, writeBugFolder } from './export-bug.js';
+import { diskFiles, exists, namesIn, readText, type StoreFiles } from './files.js';
 import { type ForeignOptions, readForeignBugs } from './foreign-bugs.js';
-import { type Ignored, parseIgnored, printIgnored } from './ignore-file.js';
-import { type LockOptions, withLock } from './lock.js';
+import { type Ignored, parseIgnored, printIgnored, withIgnored } from './ignore-file.js';
+import { isSharedUrl } from './shared/shared-database.js';
 
 const storeFormat = 'isolde-store';
 const storeVersion = 1;
-const idPattern = /^[a-z0-9][a-z0-9-]{0,99}$/;
 
 export interface StoreOptions extends LockOptions {
   readonly files?: StoreFiles;
@@ -36,26 +54,14 @@ export interface StoreOptions extends LockOptions {
   readonly now?: () => string;
 }
 
-export interface AddOptions {
-  /** The history the bug was found in, before reduction; in memory, or as a `*.history.jsonl.gz` to copy. */
-  readonly raw?: History | { readonly file: string };
-}
-
-export interface Added {
-  readonly id: string;
-  readonly isNew: boolean;
-  /** How often the bug has been found, this time included. */
-  readonly count: number;
-}
-
-export interface BugList {
-  readonly bugs: readonly BugRecord[];
-  /** Folders that could not be read, and why. */
-  readonly problems: readonly string[];
-}
-
 /** Opens a store. It need not exist yet: the first change makes it. */
 export async function openStore(folder = '.isolde', options: StoreOptions = {}): Promise<Store> {
+  if (isSharedUrl(folder)) {
+    throw new IsoldeError(
+      'usage',
+      'this needs a store in a folder; isolde bugs and isolde fleet work on one in PostgreSQL',
+    );
+  }
   const file = join(folder, 'store.json');
   const text = await readText(file);
   if (text === undefined) {
@@ -72,14 +78,7 @@ export async function openStore(folder = '.isolde', options: StoreOptions = {}):
   return new Store(resolve(folder), options);
 }
 
-interface OlderName {
-  readonly id: string;
-  readonly signature: string;
-  /** Its id by today's signature. */
-  readonly now: string;
-}
-
-export class Store {
+export class Store implements BugStore {
   readonly #files: StoreFiles;
   #counter = 0;
   #older: Promise<readonly OlderName[]> | undefined;
@@ -92,9 +91,13 @@ export class Store {
     this.#files = options.files ?? diskFiles;
   }
 
+  get place(): string {
+    return this.folder;
+  }
+
   /** Puts a bug in, or counts it when it is there already. */
-  async add(bug: Bug, { raw }: AddOptions = {}): Promise<Added> {
-    this.#checkId(bug.id);
+  async add(bug: Bug, { raw, imported = false }: AddOptions = {}): Promise<Added> {
+    checkId(bug.id);
     return this.#change(async () => {
       const id = await this.#homeOf(bug.id);
       if (id === undefined) {
@@ -108,20 +111,10 @@ export class Store {
         await this.#create({ ...bug, variants: addVariants([], bug) }, raw);
         return { id: bug.id, isNew: true, count: bug.count };
       }
-      const count = known.count + bug.count;
-      const variants = addVariants(known.variants ?? [], bug);
-      const times = [known.firstSeen, known.lastSeen, bug.firstSeen, bug.lastSeen].sort();
-      const said = bug.known === undefined ? {} : { known: bug.known };
-      await this.#replace({
-        ...known,
-        ...said,
-        count,
-        variants,
-        firstSeen: times[0]!,
-        lastSeen: times.at(-1)!,
-      });
-      await this.#appendRun(id, foundLine(bug));
-      return { id, isNew: false, count };
+      const again = imported ? joined(known, bug) : seenAgain(known, bug);
+      await this.#replace(again);
+      if (!imported) await this.#appendRun(id, foundLine(bug));
+      return { id, isNew: false, count: again.count };
     });
   }
 
@@ -143,7 +136,7 @@ export class Store {
         problems.push(errorText(error));
       }
     }
-    bugs.sort((a, b) => (a.lastSeen < b.lastSeen ? 1 : a.lastSeen > b.lastSeen ? -1 : a.id < b.id ? -1 : 1));
+    bugs.sort(lastSeenFirst);
     return { bugs, problems };
   }
 
@@ -152,19 +145,12 @@ export class Store {
     const ids = await namesIn(join(this.folder, 'bugs'));
     const exact = ids.find((id) => id === name);
     if (exact !== undefined) return readStoredBug(this.folderOf(exact));
-    const fitting = ids.filter(
-      (id) => idPattern.test(name) && (id.startsWith(name) || id.endsWith(`-${name}`)),
-    );
+    const fitting = ids.filter((id) => nameFits(name, id));
     const named =
       fitting.length > 0
         ? fitting
         : (await this.list()).bugs.filter(({ signature }) => signature === name).map(({ id }) => id);
-    if (named.length === 1) return readStoredBug(this.folderOf(named[0]!));
-    if (named.length > 1) throw new IsoldeError('usage', `"${name}" fits several bugs: ${named.join(', ')}`);
-    throw new IsoldeError(
-      'usage',
-      `there is no bug "${name}" in ${this.folder}; isolde bugs list shows what there is`,
-    );
+    return readStoredBug(this.folderOf(onlyOne(named, name, this.folder)));
   }
 
   folderOf(id: string): string {
@@ -173,7 +159,7 @@ export class Store {
 
   /** Writes down that a bug was tried on a target, and what came of it. */
   async recordRun(id: string, run: VersionTried): Promise<void> {
-    this.#checkId(id);
+    checkId(id);
     await this.#change(async () => {
       const known = await readStoredBug(this.folderOf(id));
       await this.#appendRun(id, { kind: 'rerun', ...run });
@@ -185,10 +171,24 @@ export class Store {
   async ignore(what: string, reason?: string): Promise<void> {
     const since = (this.options.now ?? (() => new Date().toISOString()))();
     await this.#change(async () => {
-      const others = (await this.ignored()).filter((entry) => entry.what !== what);
-      const entry: Ignored = reason === undefined ? { what, since } : { what, since, reason };
-      await this.#writeOver('ignore.json', printIgnored([...others, entry]));
+      const list = withIgnored(await this.ignored(), {
+        what,
+        since,
+        ...(reason !== undefined && { reason }),
+      });
+      await this.#writeOver('ignore.json', printIgnored(list));
     });
+  }
+
+  async unignore(what: string): Promise<boolean> {
+    let found = false;
+    await this.#change(async () => {
+      const list = await this.ignored();
+      const left = list.filter((entry) => entry.what !== what);
+      found = left.length < list.length;
+      if (found) await this.#writeOver('ignore.json', printIgnored(left));
+    });
+    return found;
   }
 
   async ignored(): Promise<readonly Ignored[]> {
@@ -198,35 +198,16 @@ export class Store {
   }
 
   /** Whether a bug is to be passed over, by its id or its signature. */
-  async isIgnored({ id, signature }: Pick<Bug, 'id' | 'signature'>): Promise<boolean> {
-    const ignored = (await this.ignored()).map(({ what }) => what);
-    if (ignored.includes(id) || ignored.includes(signature)) return true;
-    if (ignored.length === 0) return false;
-    const older = await this.#olderNames();
-    return older.some(
-      (bug) => bug.now === id && (ignored.includes(bug.id) || ignored.includes(bug.signature)),
-    );
+  async isIgnored(bug: Pick<Bug, 'id' | 'signature'>): Promise<boolean> {
+    return isListed(bug, await this.ignored(), () => this.#olderNames());
   }
 
   /** Copies a bug's folder to `into/<id>`, which must not exist. */
   async exportTo(name: string, into: string): Promise<string> {
     const bug = await this.get(name);
-    const to = join(into, bug.id);
-    if (await exists(to)) throw new IsoldeError('file-system', `cannot write ${to}: it exists already`);
-    const temporary = `${to}.part-${process.pid}`;
-    try {
-      await this.#write(temporary, bug, async () => {
-        const raw = join(this.folderOf(bug.id), fileNames.raw);
-        if (await exists(raw)) await this.#files.copy(raw, join(temporary, fileNames.raw));
-        const runs = (await readText(join(this.folderOf(bug.id), fileNames.runs))) ?? '';
-        await this.#files.write(join(temporary, fileNames.runs), runs);
-      });
-      await this.#files.rename(temporary, to);
-    } catch (error) {
-      await this.#files.remove(temporary).catch(() => undefined);
-      throw fileProblem('write', to, error);
-    }
-    return to;
+    const raw = join(this.folderOf(bug.id), fileNames.raw);
+    const runs = (await readText(join(this.folderOf(bug.id), fileNames.runs))) ?? '';
+    return exportBug({ bug, runs, ...((await exists(raw)) && { raw }) }, into, this.#files);
   }
 
   /**
@@ -238,9 +219,11 @@ export class Store {
     const bugs = await readForeignBugs(folder, options);
     const added: Added[] = [];
     for (const { bug, raw } of bugs)
-      added.push(await this.add(bug, raw === undefined ? {} : { raw: { file: raw } }));
+      added.push(await this.add(bug, { imported: true, ...(raw !== undefined && { raw: { file: raw } }) }));
     return added;
   }
+
+  async close(): Promise<void> {}
 
   /** The folder of a bug: its id, or the one under which an older release kept it. */
   async #homeOf(id: string): Promise<string | undefined> {
@@ -306,7 +289,7 @@ export class Store {
 
   async #create(bug: Bug, raw: AddOptions['raw']): Promise<void> {
     const temporary = join(this.#temporary, `${bug.id}.${process.pid}.${this.#counter++}`);
-    await this.#write(temporary, bug, async () => {
+    await writeBugFolder(this.#files, temporary, bug, async () => {
       const path = join(temporary, fileNames.raw);
       if (raw !== undefined && 'file' in raw) await this.#files.copy(raw.file, path);
       else if (raw !== undefined) await this.#files.writeHistory(path, raw);
@@ -341,16 +324,6 @@ export class Store {
     await this.#files.rename(this.folderOf(id), join(aside, `${id}.${number}`));
   }
 
-  /** Writes a bug's files into a new folder. */
-  async #write(folder: string, bug: Bug, more: () => Promise<void>): Promise<void> {
-    await this.#files.makeFolder(join(folder, fileNames.exports));
-    for (const { name, text } of [...fixedFiles(bug), ...changingFiles(bug)])
-      await this.#files.write(join(folder, name), text);
-    await this.#files.writeHistory(join(folder, fileNames.history), bug.history);
-    await more();
-    await this.#files.syncFolder(folder);
-  }
-
   async #replace(bug: Bug): Promise<void> {
     for (const { name, text } of changingFiles(bug)) await this.#writeOver(join('bugs', bug.id, name), text);
   }
@@ -364,37 +337,10 @@ export class Store {
   async #appendRun(id: string, run: RunLine): Promise<void> {
     await this.#files.append(join(this.folderOf(id), fileNames.runs), printRun(run));
   }
-
-  #checkId(id: string): void {
-    if (!idPattern.test(id)) throw new IsoldeError('usage', `${JSON.stringify(id)} is no id of a bug`);
-  }
-}
-
-/** A bug that is not kept because it could not be read back. */
-export class UnreadableBug extends IsoldeError {
-  constructor(message: string, options: { readonly cause: unknown }) {
-    super('bad-file', message, options);
-  }
 }
 
 /** Nothing, for a bug whose files are broken; what has another reason is thrown on. */
 function unreadable(error: unknown): undefined {
   if (error instanceof IsoldeError && error.code === 'bad-file') return undefined;
   throw error;
-}
-
-/** The forms of a bug with those of one more finding of it. */
-function addVariants(known: readonly BugVariant[], { variants = [], count }: Bug): BugVariant[] {
-  const merged = new Map(known.map((variant) => [variant.variant, variant]));
-  for (const variant of variants) {
-    // A hunt adds what it only counted as one bug with a count.
-    const more = variants.length === 1 ? count : variant.count;
-    const before = merged.get(variant.variant)?.count ?? 0;
-    merged.set(variant.variant, { ...variant, count: before + more });
-  }
-  return [...merged.values()];
-}
-
-function foundLine({ target, seed, lastSeen }: Bug): RunLine {
-  return { kind: 'found', at: lastSeen, target, ...(seed === undefined ? {} : { seed }) };
 }

@@ -9,7 +9,7 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { concurrencyBehaviours } from './conformance/concurrency.case.js';
-import { type Behaviour, Lab, type Outsider } from './conformance/lab.case.js';
+import { type Behaviour, Lab, type Outsider, type Spelling } from './conformance/lab.case.js';
 import { scratchBehaviours } from './conformance/scratch.case.js';
 import { transactionBehaviours } from './conformance/transactions.case.js';
 import { valueBehaviours } from './conformance/values.case.js';
@@ -19,10 +19,14 @@ export interface ConformanceOptions {
   readonly open: () => Promise<Target>;
   /** Why the engine cannot be run here, or undefined when it can. */
   readonly available: () => string | undefined;
+  /** Skipped where the engine is missing, also where engines are required: not every machine can have it. */
+  readonly optional?: boolean;
   /** Behaviours the engine does not show, by name. */
   readonly skips?: Readonly<Record<string, string | { readonly reason: string; readonly unrun: true }>>;
   /** A connection beside the scratches of the opened target, where a user's own tables could be. */
   readonly outsider?: (target: Target) => Promise<Outsider>;
+  /** Where the engine spells types otherwise than its dialect. */
+  readonly spelling?: Spelling;
 }
 
 export const behaviours: readonly Behaviour[] = [
@@ -38,7 +42,7 @@ const userTable = "a user's table of the same name survives untouched";
 export function describeConformance(options: ConformanceOptions): void {
   const missing = options.available();
   describe('conformance', () => {
-    if (missing !== undefined && process.env.ISOLDE_REQUIRE_ENGINES !== '1') {
+    if (missing !== undefined && (options.optional || process.env.ISOLDE_REQUIRE_ENGINES !== '1')) {
       it.skip(`all behaviours (${missing})`);
       return;
     }
@@ -71,7 +75,10 @@ export function describeConformance(options: ConformanceOptions): void {
             return context.skip('no connection outside the scratches: the database itself is the scratch');
           }
           const outsider = options.outsider;
-          const lab = new Lab(target!, scratch!, outsider && (() => outsider(target!)));
+          const lab = new Lab(target!, scratch!, {
+            outsider: outsider && (() => outsider(target!)),
+            spelling: options.spelling,
+          });
           const failure = await behaviour.run(lab).then(
             () => undefined,
             (thrown: unknown) => thrown ?? new Error('failed'),

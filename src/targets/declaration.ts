@@ -24,12 +24,34 @@ export interface TargetDeclaration {
   readonly generation?: GenerationLimits;
   /** The vendor's bug form; absent: a general one. */
   readonly bugForm?: readonly BugField[];
+  /** Its tracker shows text as it is written; absent: it reads Markdown. */
+  readonly plainBugForm?: true;
   /** The format of the vendor's own isolation tests. */
   readonly testFormat?: 'mtr' | 'spec';
   readonly reproDriver?: ReproDriver;
   /** The URL of an embedded or private server with these settings, where a bug can be tried if nobody says where. */
   readonly privateUrl?: (settings: Readonly<Record<string, string>>) => string;
+  /** Parameters of its URLs that change what isolation does, with the values worth trying. */
+  readonly settings?: Readonly<Record<string, readonly string[]>>;
+  /** Versions that npm has, for URLs such as `duckdb@1.1.3:`. */
+  readonly releases?: Releases;
+  /** The engine itself looks for the versions that URLs name, and for what else of it is on this machine. */
+  readonly findEngines?: () => Promise<readonly FoundEngine[]>;
   readonly load: () => Promise<TargetOpener>;
+}
+
+/** An engine that a URL can start here, or what is missing for that. */
+export type FoundEngine =
+  | { readonly url: string; readonly version: string /** A package, a program. */; readonly from: string }
+  | { readonly url: string; readonly missing: string };
+
+/** How the versions of an npm package are those of an engine. */
+export interface Releases {
+  readonly package: string;
+  /** `1.1.3` for the package's `1.1.3-alpha.12`. What is left behind a hyphen is no release. */
+  readonly engineVersion: (packageVersion: string) => string;
+  /** What has to be done in the folder of a fetched package, for its install scripts do not run. */
+  readonly prepare?: (packageFolder: string) => Promise<void>;
 }
 
 /** What generated cases must do without, or spell in its way. */
@@ -84,6 +106,8 @@ export type BugPart =
  */
 export interface ReproDriver {
   readonly packages: readonly string[];
+  /** What it needs besides Node and npm packages. */
+  readonly needs?: string;
   /** How the script is called, behind its name. */
   readonly argument: string;
   readonly code: string;

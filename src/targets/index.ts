@@ -1,15 +1,32 @@
 export { type AdmitOptions, admit, type ForeignSql, findForbiddenStatement, sqlOfCase } from './admit.js';
-export type { BugField, BugPart, GenerationLimits, ReproDriver, TargetDeclaration } from './declaration.js';
-export { findDeclaration, targetDeclarations } from './declarations.js';
+export type {
+  BugField,
+  BugPart,
+  FoundEngine,
+  GenerationLimits,
+  Releases,
+  ReproDriver,
+  TargetDeclaration,
+} from './declaration.js';
+export { declarationOfScheme, findDeclaration, targetDeclarations } from './declarations.js';
 export {
   type FaultName,
   type FaultSpec,
   faultNames,
   parseFault,
   showFault,
+  UnfitFault,
   withFault,
 } from './faults/index.js';
-export { defaultTargetUrl, inOwnProcess, isEmbedded, openTarget } from './registry.js';
+export { type EngineReport, findEngines } from './find-engines.js';
+export {
+  defaultTargetUrl,
+  inOwnProcess,
+  isEmbedded,
+  normalizeUrl,
+  openTarget,
+  splitFault,
+} from './registry.js';
 export type { FoundScratch } from './scratch-mark.js';
 export type {
   Answer,
@@ -20,6 +37,23 @@ export type {
   Target,
   TargetFeatures,
   TargetLevel,
+  TargetNode,
   TargetOpener,
   TargetReach,
 } from './target.js';
+export {
+  cacheFolder,
+  type Environment,
+  type FetchOptions,
+  type FetchProgress,
+  type FoundVersion,
+  fetchVersion,
+  findVersion,
+  listCached,
+  listLocal,
+  listPublished,
+  type PublishedVersion,
+  splitVersion,
+  withVersion,
+} from './versions/index.js';
+export type { NpmOptions } from './versions/npm.js';

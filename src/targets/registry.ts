@@ -5,8 +5,9 @@
 import { IsoldeError } from '../errors.js';
 import { hideSecrets, secretsIn, withoutSecrets } from '../secrets.js';
 import type { TargetDeclaration } from './declaration.js';
-import { targetDeclarations } from './declarations.js';
+import { declarationOfScheme, targetDeclarations } from './declarations.js';
 import type { OpenOptions, Target } from './target.js';
+import { findVersion, splitVersion, withVersion } from './versions/index.js';
 
 /** What Isolde runs on when nobody says otherwise: no server, no configuration. */
 export const defaultTargetUrl = 'duckdb:';
@@ -15,7 +16,8 @@ export const defaultTargetUrl = 'duckdb:';
  * Opens the database a URL names; no URL means the embedded default. The query parameter `fault` wraps it
  * (`faults/`), `process=own` puts an embedded engine into a process of its own, `process=same` into this one; every other
  * parameter is the engine's. Another version of an engine (`package=NAME`) has a process of its own unless the URL says otherwise:
- * old versions abort, and two versions of one library cannot live in one process.
+ * old versions abort, and two versions of one library cannot live in one process. So has a version that the URL names
+ * (`duckdb@1.1.3:`), which must be on this machine (`versions/`).
  */
 export async function openTarget(url: string | undefined, options: OpenOptions = {}): Promise<Target> {
   const { engineUrl, fault } = splitFault(normalizeUrl(url));
@@ -23,9 +25,15 @@ export async function openTarget(url: string | undefined, options: OpenOptions =
   const open = async () => {
     try {
       const { engineUrl: inner, process = usualProcess(engineUrl) } = splitProcess(engineUrl);
-      if (process === 'same') return await (await declaration.load()).open(inner, options);
+      const found = await findVersion(inner);
+      if (process === 'same') {
+        const place = found?.folder === undefined ? {} : { packageFolder: found.folder };
+        return await (await declaration.load()).open(inner, { ...options, ...place });
+      }
       const { openInOwnProcess } = await import('./exec/own-process.js');
-      return await openInOwnProcess(engineUrl, inner, options);
+      // The very package that was found here, whatever is fetched meanwhile.
+      const exact = found === undefined ? inner : withVersion(inner, found.packageVersion);
+      return await openInOwnProcess(engineUrl, exact, options);
     } catch (error) {
       throw hiding(secretsIn(engineUrl), error);
     }
@@ -43,7 +51,7 @@ export async function openTarget(url: string | undefined, options: OpenOptions =
   }
 }
 
-const embedded = /^(?:duckdb|turso|sqlite):/i;
+const embedded = /^(?:duckdb|turso|sqlite)(?:@[^:]*)?:/i;
 
 /** The URL of an embedded engine without its `process` parameter, and the parameter. */
 export function splitProcess(url: string): {
@@ -58,7 +66,7 @@ export function splitProcess(url: string): {
 }
 
 function usualProcess(url: string): 'own' | 'same' {
-  return embedded.test(url) && /[?&]package=/.test(url) ? 'own' : 'same';
+  return embedded.test(url) && (/[?&]package=/.test(url) || splitVersion(url) !== undefined) ? 'own' : 'same';
 }
 
 /** Whether a URL names an engine that runs in this process, or could. */
@@ -82,26 +90,24 @@ function hiding(secrets: readonly string[], error: unknown): unknown {
   return message === error.message ? error : new IsoldeError(error.code, message);
 }
 
-function normalizeUrl(url: string | undefined): string {
+/** A URL as people type it, in full. */
+export function normalizeUrl(url: string | undefined): string {
   const text = url?.trim() ?? '';
   if (text === '') return defaultTargetUrl;
   // People type the engine's name alone; it can mean nothing else.
-  return /^[A-Za-z]+$/.test(text) && knownSchemes().includes(text.toLowerCase()) ? `${text}:` : text;
+  const scheme = /^([A-Za-z]+)(?:@[^:/?#]*)?$/.exec(text)?.[1];
+  return scheme !== undefined && declarationOfScheme(scheme) !== undefined ? `${text}:` : text;
 }
 
 function declarationOf(url: string): TargetDeclaration {
-  const scheme = /^([A-Za-z][A-Za-z0-9+.-]*):/.exec(url)?.[1]?.toLowerCase();
-  const found = targetDeclarations.find(({ schemes }) => scheme !== undefined && schemes.includes(scheme));
+  const scheme = splitVersion(url)?.scheme ?? /^([A-Za-z][A-Za-z0-9+.-]*):/.exec(url)?.[1];
+  const found = scheme === undefined ? undefined : declarationOfScheme(scheme);
   if (found !== undefined) return found;
   const accepted = targetDeclarations.map(({ usage }) => `  ${usage}`).join('\n');
   throw new IsoldeError(
     'usage',
     `No database is known by the URL "${hideSecrets(url)}". Accepted are:\n${accepted}`,
   );
-}
-
-function knownSchemes(): string[] {
-  return targetDeclarations.flatMap(({ schemes }) => schemes);
 }
 
 /** The URL without its `fault` parameter, and the parameter. `&` inside the fault's parentheses is the fault's. */

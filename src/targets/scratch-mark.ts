@@ -10,8 +10,8 @@ const namespaceForm = /^isolde_[0-9a-f]{12,16}$/;
 /** A scratch that was found on a target. */
 export interface FoundScratch {
   readonly namespace: string;
-  /** ISO, UTC. */
-  readonly madeAt: string;
+  /** ISO, UTC; undefined: nobody knows. */
+  readonly madeAt: string | undefined;
   /** Somebody works in it right now. */
   readonly inUse: boolean;
 }

@@ -13,7 +13,9 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorText, IsoldeError } from '../errors.js';
-import { isRunning } from './running.js';
+import { isRunning } from '../running.js';
+
+export type ServerKind = 'postgres' | 'mariadb' | 'mysql' | 'tidb';
 
 export interface ServerFolder {
   readonly path: string;
@@ -25,7 +27,7 @@ export interface ServerFolder {
 
 const ownerFile = 'owner';
 /** The names of our folders: a prefix and twelve hexadecimal digits. */
-const folderName = /^isolde-(postgres|mariadb)-[0-9a-f]{12}$/;
+const folderName = /^isolde-(postgres|mariadb|mysql|tidb)-[0-9a-f]{12}$/;
 
 // First the fast way down (SIGQUIT lets PostgreSQL free its shared memory), after five seconds none of its business any more.
 const watchdogScript = `
@@ -48,7 +50,7 @@ const watchdogScript = `
   done`;
 
 /** Makes a folder of this kind in `parent`, only for this user, and removes what dead owners left there. */
-export function makeServerFolder(parent: string, kind: 'postgres' | 'mariadb'): ServerFolder {
+export function makeServerFolder(parent: string, kind: ServerKind): ServerFolder {
   sweepServerFolders(parent);
   const path = join(parent, `isolde-${kind}-${randomBytes(6).toString('hex')}`);
   const watchdog = startWatchdog(path);

@@ -25,6 +25,8 @@ export interface Target {
   readonly levels: readonly TargetLevel[];
   readonly defaultLevel: Level;
   readonly features: TargetFeatures;
+  /** The servers that sessions are spread over, where the database is several of them (`cluster:`); the first has the set-up. */
+  readonly nodes?: readonly TargetNode[];
   createScratch(): Promise<Scratch>;
   /** Asks what SQL sent through the sessions could change outside the scratch. Absent: unknown. */
   reach?(): Promise<TargetReach>;
@@ -39,8 +41,44 @@ export interface Target {
    * committed; their sessions are lost. Absent: the process is not ours to kill.
    */
   kill?(): Promise<void>;
+  /**
+   * The memory that the processes of the server hold for themselves; undefined: nobody can tell. Absent: the server is not ours to
+   * look at, or it is this process.
+   */
+  memoryBytes?(): number | undefined;
+  /**
+   * From now on writes beyond this size of a file fail, as on a full disk; undefined: no longer. Absent: the process that writes
+   * the files is not ours to limit.
+   */
+  limitWrites?(bytes: number | undefined): Promise<void>;
   /** Closes what was opened, stops a private server, removes temporary files. Scratches are dropped first. */
   close(): Promise<void>;
+}
+
+/** One server of a database that is several. */
+export interface TargetNode {
+  /** `primary`, `standby`, `node2`: part of the names of its sessions. */
+  readonly name: string;
+  /** Writes and locks are refused here. */
+  readonly readOnly?: true;
+}
+
+/** What a cluster asks of the servers it is made of. */
+export interface NodeTarget extends Target {
+  /**
+   * Sessions in a scratch that another node has made and that has arrived here. The scratch returned is not reset; `drop` closes its
+   * sessions and leaves the namespace.
+   */
+  joinScratch(namespace: string): Promise<Scratch>;
+  /** A point in the order of commits behind everything that was committed here so far. */
+  position(): Promise<string>;
+  /** Resolves when sessions here see everything before a position of another node; rejects when that takes longer. */
+  awaitPosition(position: string, limitMs: number): Promise<void>;
+}
+
+/** A node with the server behind it. */
+export interface OpenedNode extends TargetNode {
+  readonly target: NodeTarget;
 }
 
 /** What the SQL of a case can change. */
@@ -98,6 +136,10 @@ export interface Scratch {
   openSession(options: SessionOptions): Promise<Session>;
   /** The sessions of this scratch that wait for another session right now. */
   waiting(): Promise<ReadonlySet<Session>>;
+  /**
+   * Waits until every node shows what was committed on any of them; rejects when that takes longer. Absent: there is one node.
+   */
+  catchUp?(limitMs: number): Promise<void>;
   /** Closes the database and opens it again, with what was committed; sessions must be closed. Absent: it stays open. */
   reopen?(): Promise<void>;
   /**
@@ -111,6 +153,8 @@ export interface Scratch {
 
 export interface SessionOptions {
   readonly level: Level;
+  /** The name of the node it runs on, where there are several; default: the first. */
+  readonly node?: string;
   /** A statement that runs longer is ended by the database (`statement-timeout`). */
   readonly statementTimeoutMs: number;
   /** A statement that waits longer for a lock fails (`lock-timeout`), where the engine has such a setting. */
@@ -155,6 +199,8 @@ export interface OpenOptions {
   /** Where private servers and embedded databases put their files; default: the system's temporary folder. */
   readonly scratchFolder?: string;
   readonly connectTimeoutMs?: number;
+  /** The folder of an npm project that has the engine's package; default: where Node looks for packages. */
+  readonly packageFolder?: string;
   /** The process that scratch folders are marked with as theirs; default: this one. */
   readonly owner?: number;
 }

@@ -2,9 +2,8 @@
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isDeepStrictEqual } from 'node:util';
 import { parseCaseFile, parseScript, printCaseFile, printScript } from '../../cases/index.js';
-import { findCapabilities, generate, parseProfile, type Random } from '../../generate/index.js';
+import { findCapabilities, generate, parseProfile } from '../../generate/index.js';
 import { formatNames, formatSamples, readAnyHistory, readHistory } from '../../histories/index.js';
 import { hunt, openShelf } from '../../hunt/index.js';
 import {
@@ -21,13 +20,9 @@ import {
 } from '../../sql/index.js';
 import { openStore } from '../../store/index.js';
 import { openTarget } from '../../targets/index.js';
-
-export interface FuzzSubject {
-  readonly name: string;
-  readonly samples: readonly Buffer[];
-  /** Throws an `IsoldeError` where it refuses, any other error where it fails. */
-  read(input: Buffer, random: Random): Promise<void>;
-}
+import { fuzzFiles, same } from './fuzz-files.js';
+import type { FuzzSubject } from './fuzz-subject.js';
+import { studioRequests } from './studio-requests.js';
 
 const dialects: readonly Dialect[] = ['postgres', 'mysql', 'sqlite', 'duckdb'];
 
@@ -38,8 +33,16 @@ export async function fuzzSubjects(): Promise<{
 }> {
   const folder = await mkdtemp(join(tmpdir(), 'isolde-fuzz-'));
   const cases = await sampleCases();
-  const subjects = [...readers(folder), ...texts(cases), ...sql(cases), ...(await storeFiles(folder))];
-  return { subjects, close: () => rm(folder, { recursive: true, force: true }) };
+  const { place, bug } = await storeWithBug(folder);
+  const studio = await studioRequests(folder, place, bug);
+  const files = [...(await storeFiles(folder, place, bug)), ...(await fuzzFiles(folder, cases))];
+  return {
+    subjects: [...readers(folder), ...texts(cases), ...sql(cases), ...files, ...studio.subjects],
+    close: async () => {
+      await studio.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
 }
 
 /** Readers of histories, told the format and not. */
@@ -198,18 +201,22 @@ const oddStatements = [
   'SAVEPOINT a; ROLLBACK TO SAVEPOINT a',
 ];
 
-/** Every file of a bug's folder and of the store, in a store that is read after each change. */
-async function storeFiles(folder: string): Promise<FuzzSubject[]> {
+async function storeWithBug(folder: string): Promise<{ readonly place: string; readonly bug: string }> {
   const place = join(folder, 'store');
   const shelf = await openShelf(place);
   await hunt({ open: () => openTarget('duckdb:'), shelf, seed: 'demo', bugs: 1, forMs: 60_000 });
   await shelf.close();
-  const whole = await openStore(place);
-  const [bug] = (await whole.list()).bugs;
+  const store = await openStore(place);
+  const [bug] = (await store.list()).bugs;
   if (bug === undefined) throw new Error('the hunt that makes a bug to fuzz found none');
-  await whole.ignore(bug.id, 'a reason');
+  await store.ignore(bug.id, 'a reason');
+  return { place, bug: bug.id };
+}
+
+/** Every file of a bug's folder and of the store, in a store that is read after each change. */
+function storeFiles(folder: string, place: string, bug: string): Promise<FuzzSubject[]> {
   const names = ['bug.json', 'case.case.json', 'finding.json', 'confirmed.history.jsonl', 'runs.jsonl'];
-  const inside = names.map((name) => join('bugs', bug.id, name));
+  const inside = names.map((name) => join('bugs', bug, name));
   return Promise.all(
     [...inside, 'store.json', 'ignore.json'].map(async (name): Promise<FuzzSubject> => {
       const copy = join(folder, `store-${name.replaceAll(/[^a-z]+/g, '-')}`);
@@ -222,7 +229,7 @@ async function storeFiles(folder: string): Promise<FuzzSubject[]> {
           const store = await openStore(copy);
           await store.list();
           await store.ignored();
-          await store.get(bug.id);
+          await store.get(bug);
         },
       };
     }),
@@ -235,8 +242,4 @@ async function sampleCases() {
       generate(seed, { capabilities: findCapabilities(dialect)!, profile: 'mixed' }),
     ),
   );
-}
-
-function same(actual: unknown, expected: unknown, what: string): void {
-  if (!isDeepStrictEqual(actual, expected)) throw new Error(`${what} and read again, is another`);
 }

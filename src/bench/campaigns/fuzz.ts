@@ -6,7 +6,8 @@
  */
 import { IsoldeError } from '../../errors.js';
 import { Random } from '../../generate/index.js';
-import { type FuzzSubject, fuzzSubjects } from './fuzz-subjects.js';
+import type { FuzzSubject } from './fuzz-subject.js';
+import { fuzzSubjects } from './fuzz-subjects.js';
 import { mutate } from './mutate.js';
 import type { CampaignTable } from './table.js';
 

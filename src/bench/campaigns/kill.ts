@@ -1,5 +1,5 @@
 /**
- * `npm run campaign kill [-- --count N --seed S --at I]`: commands are stopped at random moments, by each signal, and so
+ * `npm run campaign kill [-- --count N --seed S --at I --target URL … --jobs J]`: commands are stopped at random moments, by each signal, and so
  * are the servers they started. Afterwards the store must be readable with nothing lost, no process may be left, and the
  * next command with the same temporary folder must leave nothing in it but what it may keep.
  */
@@ -24,7 +24,7 @@ export interface KillOptions {
 
 const blows = ['SIGKILL', 'SIGTERM', 'SIGHUP', 'SIGINT', 'server SIGKILL', 'server SIGSTOP'] as const;
 type Blow = (typeof blows)[number];
-const activities = ['hunt', 'reduce', 'reproduce', 'import'] as const;
+const activities = ['hunt', 'reduce', 'reproduce', 'matrix', 'import'] as const;
 type Activity = (typeof activities)[number];
 
 const usualTargets = ['duckdb:', 'sqlite:', 'duckdb:?process=own', 'postgres:', 'mariadb:'];
@@ -56,7 +56,7 @@ export async function kill(options: KillOptions): Promise<CampaignTable> {
       const key = `${plan.activity} | ${plan.blow}`;
       const entry = tried.get(key) ?? { trials: 0, failed: 0 };
       tried.set(key, { trials: entry.trials + 1, failed: entry.failed + (problems.length > 0 ? 1 : 0) });
-      const replay = `\`npm run campaign kill -- --seed ${options.seed} --at ${i}\``;
+      const replay = `\`npm run campaign kill -- --seed ${options.seed} --at ${i}${targetsOf(options)}\``;
       for (const problem of problems)
         failures.push(
           `${plan.activity} ${plan.target} ${plan.blow} after ${plan.afterMs} ms: ${problem}; ${replay}`,
@@ -76,13 +76,17 @@ export async function kill(options: KillOptions): Promise<CampaignTable> {
     name: 'kill',
     title: 'Stopped at random moments',
     about:
-      'Commands are stopped, or their servers killed or halted for three seconds, at a random moment. A failure is a store that cannot be read or lost a bug, a process left, a command that does not end, or a file in the temporary folder after the next command. What SIGKILL leaves in shared memory has to be gone by then, too. There is no command `matrix` to stop yet.',
-    command: `npm run campaign kill -- --count ${options.count} --seed ${options.seed}`,
+      'Commands are stopped, or their servers killed or halted for three seconds, at a random moment. A failure is a store that cannot be read or lost a bug, a process left, a command that does not end, or a file in the temporary folder after the next command. What SIGKILL leaves in shared memory has to be gone by then, too.',
+    command: `npm run campaign kill -- --count ${options.count} --seed ${options.seed}${targetsOf(options)}${jobsOf(options)}`,
     heads: ['command', 'what happens to it', 'moments', 'failures'],
     rows: [...rows, ['all', '', ...all.map(String)]],
     failures,
   };
 }
+
+/** The targets decide what a seed draws. */
+const targetsOf = ({ targets = [] }: KillOptions) => targets.map((url) => ` --target '${url}'`).join('');
+const jobsOf = ({ jobs = 1 }: KillOptions) => (jobs === 1 ? '' : ` --jobs ${jobs}`);
 
 interface Plan {
   readonly activity: Activity;
@@ -95,7 +99,7 @@ function planOf(i: number, { seed, targets = usualTargets }: KillOptions): Plan 
   const random = new Random(`${seed} kill ${i}`);
   const possible = targets.some(isServer) ? blows : blows.filter((each) => !each.startsWith('server'));
   const blow = possible[i % possible.length]!;
-  const activity = blow.startsWith('server') ? random.pick(activities.slice(0, 3)) : random.pick(activities);
+  const activity = blow.startsWith('server') ? random.pick(activities.slice(0, 4)) : random.pick(activities);
   const fitting = targets.filter((target) => !blow.startsWith('server') || isServer(target));
   return { activity, target: random.pick(fitting), blow, afterMs: random.between(50, 4_000) };
 }
@@ -138,6 +142,8 @@ async function argsOf({ activity, target }: Plan, place: string, source: string)
       ];
     case 'reproduce':
       return ['reproduce', script, '--target', withFault(target, 'lost-update'), '--runs', '20'];
+    case 'matrix':
+      return ['matrix', bug!, '--targets', target, withFault(target, 'lost-update'), ...store];
     case 'import':
       return ['bugs', 'import', source, ...store];
   }

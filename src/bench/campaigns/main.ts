@@ -1,6 +1,7 @@
 /**
- * `npm run campaign NAME [-- OPTIONS]`: long runs that try to break Isolde. Each prints its table and writes it into
- * docs/campaigns/; the suite runs short forms. Exit code 1 if something failed.
+ * `npm run campaign NAME [-- OPTIONS]`: long runs that try to break Isolde. Each prints its table. A whole run of at least the usual
+ * size writes it into docs/campaigns/, where claims are read; a smaller or restricted one into build/campaigns/. The suite runs short forms. Exit
+ * code 1 if something failed.
  */
 import { parseArgs } from 'node:util';
 import type { CampaignTable } from './table.js';
@@ -20,37 +21,51 @@ const { values, positionals } = parseArgs({
   },
 });
 
-const number = (text: string | undefined, usual: number): number =>
-  text === undefined ? usual : Number(text);
+const count = (usual: number): number => (values.count === undefined ? usual : Number(values.count));
+const at = values.at === undefined ? undefined : Number(values.at);
+/** Options that leave out a part of a campaign. */
+const isRestricted = values.only !== undefined || at !== undefined;
 
-const campaigns: Readonly<Record<string, () => Promise<CampaignTable>>> = {
-  fuzz: async () => {
-    const { fuzz } = await import('./fuzz.js');
-    const at = values.at === undefined ? undefined : Number(values.at);
-    return fuzz({ count: number(values.count, 200_000), seed: values.seed, only: values.only, at });
+interface Campaign {
+  readonly run: () => Promise<CampaignTable>;
+  /** Whether this run is all of the campaign and not smaller than usual: then it is the one that the documentation shows. */
+  readonly isWhole: boolean;
+}
+
+/** A campaign whose size is a count, on its usual targets. */
+const counted = (usual: number, run: (count: number) => Promise<CampaignTable>): Campaign => ({
+  run: () => run(count(usual)),
+  isWhole: !isRestricted && values.target === undefined && count(usual) >= usual,
+});
+
+const { seed, target: targets, only } = values;
+const minutes = values.minutes === undefined ? undefined : Number(values.minutes);
+
+const campaigns: Readonly<Record<string, Campaign>> = {
+  fuzz: counted(200_000, async (inputs) =>
+    (await import('./fuzz.js')).fuzz({ count: inputs, seed, only, at }),
+  ),
+  kill: counted(200, async (moments) => {
+    const jobs = Number(values.jobs ?? 1);
+    return (await import('./kill.js')).kill({ count: moments, seed, at, targets, jobs });
+  }),
+  soak: {
+    run: async () => (await import('./soak.js')).soak({ minutes: minutes ?? 60, targets }),
+    isWhole: targets === undefined && (minutes ?? 60) >= 60,
   },
-  kill: async () => {
-    const { kill } = await import('./kill.js');
-    const at = values.at === undefined ? undefined : Number(values.at);
-    const jobs = number(values.jobs, 1);
-    return kill({ count: number(values.count, 200), seed: values.seed, at, targets: values.target, jobs });
+  crash: {
+    run: async () => (await import('./crash.js')).crash({ count: count(30), seed, targets: targets ?? [] }),
+    // Without a version that aborts it is only about costs.
+    isWhole: targets !== undefined && count(30) >= 30,
   },
-  soak: async () => {
-    const { soak } = await import('./soak.js');
-    return soak({
-      minutes: number(values.minutes, 60),
-      targets: values.target ?? ['postgres:', 'mariadb:', 'duckdb:'],
-    });
-  },
-  crash: async () => {
-    const { crash } = await import('./crash.js');
-    return crash({ count: number(values.count, 30), seed: values.seed, targets: values.target ?? [] });
-  },
-  escape: async () => (await import('./escape.js')).tryToEscape(),
-  environments: async () => {
-    const { environments } = await import('./environments.js');
-    const minutes = values.minutes === undefined ? undefined : Number(values.minutes);
-    return environments({ only: values.only, minutes });
+  fleet: counted(50, async (kills) => (await import('./fleet.js')).fleet({ count: kills, seed })),
+  recovery: counted(200, async (faults) =>
+    (await import('./recovery.js')).recovery({ count: faults, seed, targets }),
+  ),
+  escape: { run: async () => (await import('./escape.js')).tryToEscape(), isWhole: true },
+  environments: {
+    run: async () => (await import('./environments.js')).environments({ only, minutes }),
+    isWhole: !isRestricted && minutes === undefined,
   },
 };
 
@@ -59,7 +74,7 @@ if (!Object.hasOwn(campaigns, name)) {
   console.error(`usage: npm run campaign ${Object.keys(campaigns).join('|')} [-- OPTIONS]`);
   process.exit(3);
 }
-const table = await campaigns[name]!();
-const partial = values.only !== undefined || values.at !== undefined || values['no-write'];
-await publishCampaign(table, partial ? undefined : 'docs/campaigns');
+const { run, isWhole } = campaigns[name]!;
+const table = await run();
+await publishCampaign(table, values['no-write'] ? undefined : isWhole ? 'docs' : 'build');
 process.exit(table.failures.length === 0 ? 0 : 1);

@@ -48,6 +48,14 @@ export function processesIn(folder: string): number[] {
     .filter((pid) => textOf(`/proc/${pid}/cmdline`).includes(folder));
 }
 
+/** Processes that were started in this folder, and run. */
+export function workingIn(folder: string): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => linkOf(`/proc/${pid}/cwd`) === folder && runs(pid));
+}
+
 /** A process and all that descend from it. */
 export function familyOf(pid: number): number[] {
   const children = new Map<number, number[]>();
@@ -82,9 +90,30 @@ export function privateBytes(pid: number): number {
 
 /** Processor time of all processes that this one, or a child of it, has waited for. */
 export function childrenCpuMs(): number {
-  const fields = textOf('/proc/self/stat').split(') ').at(-1)?.split(' ') ?? [];
-  // Clock ticks are hundredths of a second on every Linux.
-  return 10 * (Number(fields[13]) + Number(fields[14]));
+  return cpuMs('self', 13);
+}
+
+/** Processor time of a process itself. */
+export function cpuMsOf(pid: number): number {
+  return cpuMs(String(pid), 11);
+}
+
+/** Processor time of a process, of those it has started and of those it has waited for. */
+export function familyCpuMs(pid: number): number {
+  return familyOf(pid).reduce((sum, each) => sum + cpuMs(String(each), 11) + cpuMs(String(each), 13), 0);
+}
+
+/** Two neighbouring fields of a process's statistics, user and system time, which count hundredths of a second on every Linux. */
+function cpuMs(process: string, field: number): number {
+  const fields = textOf(`/proc/${process}/stat`).split(') ').at(-1)?.split(' ') ?? [];
+  return 10 * (Number(fields[field] ?? 0) + Number(fields[field + 1] ?? 0));
+}
+
+/** Processor time that all processes have used since the machine started, in seconds. */
+export function busySeconds(): number {
+  const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0] =
+    /^cpu +(.*)$/m.exec(textOf('/proc/stat'))?.[1]?.split(' ').map(Number) ?? [];
+  return (user + nice + system + irq + softirq) / 100;
 }
 
 export function descriptors(pid: number): number {

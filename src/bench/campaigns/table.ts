@@ -1,6 +1,8 @@
 /** The table of a campaign: printed, and written into docs/campaigns/, so that what is claimed is what was run. */
-import { mkdir, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { writeSection } from '../page-section.js';
 
 export interface CampaignTable {
   readonly name: string;
@@ -33,11 +35,25 @@ export function renderCampaign({ title, about, command, heads, rows, failures }:
   ].join('\n\n');
 }
 
-/** Prints the table and writes it to `folder/NAME.md`; nothing is written without a folder. */
-export async function publishCampaign(table: CampaignTable, folder: string | undefined): Promise<void> {
+/** Prints the table and writes it to `place/campaigns/NAME.md`, with a link from `place/campaigns.md` if there is such a page; undefined: only prints. */
+export async function publishCampaign(table: CampaignTable, place: string | undefined): Promise<void> {
   const text = renderCampaign(table);
   console.log(text);
-  if (folder === undefined) return;
+  if (place === undefined) return;
+  const [folder, index] = [join(place, 'campaigns'), join(place, 'campaigns.md')];
   await mkdir(folder, { recursive: true });
-  await writeFile(join(folder, `${table.name}.md`), `${text.trimEnd()}\n`);
+  const file = join(folder, `${table.name}.md`);
+  await writeFile(file, `${text.trimEnd()}\n`);
+  console.error(`written to ${file}`);
+  if (existsSync(index)) await writeSection(index, 'pages', await listPages(folder));
+}
+
+/** A list of the pages in a folder, by their titles. */
+async function listPages(folder: string): Promise<string> {
+  const names = (await readdir(folder)).filter((name) => name.endsWith('.md')).sort();
+  const lines = names.map(async (name) => {
+    const [title = name] = (await readFile(join(folder, name), 'utf8')).split('\n');
+    return `- [${title.replace(/^# /, '')}](campaigns/${name})`;
+  });
+  return (await Promise.all(lines)).join('\n');
 }

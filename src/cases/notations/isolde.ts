@@ -26,15 +26,20 @@ export const isolde: Notation = {
 /** A label at the start of a line: `T1:`, `"odd name":`, `| T2:` (sent together with the statement before). */
 const label =
   /(\|[ \t]*)?([A-Za-z_\u0080-\uffff][\w.\-\u0080-\uffff]*|"(?:[^"\\\r\n]|\\.)*")[ \t]*:(?=\s|$)/y;
+// The same in a comment, where the first line says so: every client of SQL reads that.
+const commentLabel =
+  /\/\*[ \t]*(\|[ \t]*)?([A-Za-z_\u0080-\uffff][\w.\-\u0080-\uffff]*|"(?:[^"\\\r\n]|\\.)*")[ \t]*\*\//y;
 const delimiterLine = /delimiter[ \t]+(\S+)[ \t]*(?:\r?\n|$)/iy;
 
 /** The label at an offset of a text, and where it ends. */
 export function labelAt(
   text: string,
   offset: number,
+  inComment = false,
 ): { name: string; together: boolean; end: number } | undefined {
-  label.lastIndex = offset;
-  const match = label.exec(text);
+  const pattern = inComment ? commentLabel : label;
+  pattern.lastIndex = offset;
+  const match = pattern.exec(text);
   if (match === null) return undefined;
   const name = readName(match[2]!);
   return name === undefined
@@ -59,7 +64,11 @@ function readIsolde(text: string, context: NotationContext): ScheduledCase {
   return draft.build();
 }
 
+/** The first line of a script whose labels are comments. */
+export const commentsLine = '-- isolde script, sessions in comments';
+
 class Body {
+  private readonly inComments: boolean;
   private session: string | undefined;
   private together = false;
   private start = -1;
@@ -67,7 +76,9 @@ class Body {
   constructor(
     private readonly text: string,
     private readonly draft: CaseDraft,
-  ) {}
+  ) {
+    this.inComments = text.trimStart().toLowerCase().startsWith(commentsLine);
+  }
 
   read(): void {
     for (let at = 0; at < this.text.length; ) at = this.readTokens(at);
@@ -89,7 +100,7 @@ class Body {
           this.finish(at);
           return this.readRaw(at + delimiter[0].length, delimiter[1]!);
         }
-        const found = labelAt(this.text, at);
+        const found = labelAt(this.text, at, this.inComments);
         if (found !== undefined) {
           this.finish(at);
           this.enter(found);
@@ -137,7 +148,7 @@ class Body {
         ending = change[1]!;
         continue;
       }
-      const found = labelAt(this.text, at);
+      const found = labelAt(this.text, at, this.inComments);
       if (found !== undefined) {
         this.enter(found);
         at = found.end;

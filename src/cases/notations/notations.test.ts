@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { classifyStatement } from '../../sql/index.js';
-import { parseScript, printScript } from '../script.js';
+import { parsePermutations, parseScript, printScript } from '../script.js';
 
 function read(text: string): { setup: readonly string[]; sent: string[] } {
   const { case: program, schedule } = parseScript(text, { file: 'report.txt' });
@@ -18,6 +18,9 @@ const expected = { setup: ['CREATE TABLE t (a INT)'], sent: ['t1: begin', 't2: s
 describe('notations of bug reports', () => {
   it.each([
     ['t1> begin;\nt2> select 1;\nt1> commit;'],
+    ['t1                t2\nbegin;\n                  select 1;\ncommit;'],
+    ['t1\t\tt2\nbegin;\n\t\tselect 1;\ncommit;'],
+    ['t1                t2\nbegin;            select 1;\n\ncommit;\n\nExpected result:\nt2 sees nothing'],
     ['T1 > begin;\nT2 > select 1;\nT1 > commit;'],
     ['t1: begin\nt2: select 1\nt1: commit'],
     ['/* t1 */ begin;\n/* t2 */ select 1; -- blocked by t1\n/* t1 */ commit; -- t2 released'],
@@ -159,6 +162,17 @@ step w2 { UPDATE t SET a = 2; }
         's1: COMMIT',
       ],
     });
+  });
+
+  it('give all permutations, and every order of the steps where there is none', () => {
+    const stepsOf = (text: string) =>
+      parsePermutations(text, { file: 'x.spec' })?.map(({ steps }) => steps.join(' '));
+    expect(stepsOf(`${sessions}permutation r1 w2(*) c1\npermutation r1 c1 w2`)).toEqual([
+      'r1 w2 c1',
+      'r1 c1 w2',
+    ]);
+    expect(stepsOf(sessions)).toEqual(['r1 c1 w2', 'r1 w2 c1', 'w2 r1 c1']);
+    expect(stepsOf('T1: SELECT 1')).toBeUndefined();
   });
 
   it('run session by session without one, and name an unknown step', () => {

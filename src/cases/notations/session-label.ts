@@ -106,7 +106,15 @@ function spell(text: string): string {
 /** Turns a table with a column for each session into lines with labels. */
 export function unfoldColumns(lines: readonly string[]): string[] {
   let sessions: string[] | undefined;
+  let spaced: SpacedColumns | undefined;
   return lines.flatMap((line, l) => {
+    const head = spacedColumns(line);
+    if (head !== undefined) {
+      spaced = head;
+      return [];
+    }
+    if (/^\s*(expected|actual|suggested|what did|how to)\b|^\w[^;]*:\s*$/i.test(line)) spaced = undefined;
+    if (spaced !== undefined && line.trim() !== '') return unfoldSpaced(line, spaced);
     // The head of a result table stands under a rule.
     if (columns.test(line) && !/^\s*\+-/.test(lines[l - 1] ?? '')) {
       sessions = cells(line).map(spell);
@@ -121,6 +129,39 @@ export function unfoldColumns(lines: readonly string[]): string[] {
       cell === '' || names[c] === undefined ? [] : [`${names[c]}: ${cell}`],
     );
   });
+}
+
+interface SpacedColumns {
+  readonly left: string;
+  readonly right: string;
+  /** Where the right column begins. */
+  readonly at: number;
+}
+
+/** The head of two columns apart by white space alone, as trackers of the MySQL family show them. */
+function spacedColumns(line: string): SpacedColumns | undefined {
+  const found = /^\s*(\S(?:.*?\S)?)(?:\s{3,}|\t+)(\S.*?)\s*$/.exec(line);
+  if (found === null) return undefined;
+  const [, left, right] = found;
+  if (!columns.test(`| ${left} | ${right} |`) || spell(left!) === spell(right!)) return undefined;
+  return { left: spell(left!), right: spell(right!), at: line.replaceAll('\t', tab).lastIndexOf(right!) };
+}
+
+const tab = '        ';
+
+/** A line is of the right column if it begins near its head, and of both if it leaves a gap there. */
+function unfoldSpaced(line: string, { left, right, at }: SpacedColumns): string[] {
+  const text = line.replaceAll('\t', tab).trimEnd();
+  const begins = text.search(/\S/);
+  // People shift columns by a little when they type.
+  if (begins >= at - 4) return [`${right}: ${text.trim()}`];
+  const gap = /\s{3,}(?=\S)/g;
+  for (let found = gap.exec(text); found !== null; found = gap.exec(text)) {
+    const from = found.index + found[0].length;
+    if (found.index > begins && Math.abs(from - at) <= 4)
+      return [`${left}: ${text.slice(0, found.index).trim()}`, `${right}: ${text.slice(from).trim()}`];
+  }
+  return [`${left}: ${text.trim()}`];
 }
 
 function cells(line: string): string[] {

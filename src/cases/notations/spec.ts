@@ -2,7 +2,7 @@
  * PostgreSQL's isolationtester: sessions with named steps, and permutations that order them.
  *
  * The first permutation becomes the schedule; without one the sessions run one after another, in the order of the
- * file. A session's own `setup` runs at its start; teardown is left out, for a scratch namespace needs none.
+ * file. `readPermutations` gives all of them; without any, as the tester does, every order of the steps. A session's own `setup` runs at its start; teardown is left out, for a scratch namespace needs none.
  * Markers for expected blocking (`step(*)`) are expectations, not instructions, and are skipped.
  */
 import { FileError } from '../../errors.js';
@@ -29,15 +29,70 @@ interface SpecStep {
 }
 
 function readSpec(text: string, context: NotationContext): ScheduledCase {
+  const file = readFile(text, context);
+  return caseOf(file, context, file.permutations[0] ?? inFileOrder(file));
+}
+
+/** A spec in one order of its steps. */
+export interface Permutation extends ScheduledCase {
+  /** The names of the steps, in order. */
+  readonly steps: readonly string[];
+}
+
+/** Orders that are tried of a spec which names none. */
+const mostOrders = 500;
+
+/** The spec in every order that it names; in every possible one where it names none. */
+export function readPermutations(text: string, context: NotationContext): readonly Permutation[] {
+  const file = readFile(text, context);
+  const orders = file.permutations.length > 0 ? file.permutations : allOrders(file);
+  return orders.map((order) => ({
+    ...caseOf(file, context, order),
+    steps: order.map(({ name }) => name),
+  }));
+}
+
+interface NamedStep {
+  readonly name: string;
+  readonly at: number;
+}
+
+function inFileOrder({ sessions }: SpecFile): readonly NamedStep[] {
+  return sessions.flatMap(({ steps }) => steps.map((name) => ({ name, at: 0 })));
+}
+
+function allOrders({ sessions }: SpecFile): (readonly NamedStep[])[] {
+  const orders: (readonly NamedStep[])[] = [];
+  const taken = sessions.map(() => 0);
+  const extend = (order: readonly NamedStep[]): void => {
+    if (orders.length >= mostOrders) return;
+    let ended = true;
+    for (const [s, { steps }] of sessions.entries()) {
+      const name = steps[taken[s]!];
+      if (name === undefined) continue;
+      ended = false;
+      taken[s]!++;
+      extend([...order, { name, at: 0 }]);
+      taken[s]!--;
+    }
+    if (ended) orders.push(order);
+  };
+  extend([]);
+  return orders;
+}
+
+function readFile(text: string, context: NotationContext): SpecFile {
   // A spec pasted into a report: the lines before it become empty, so that line numbers stay right.
   const from = text.search(/^[ \t]*(#|setup\b|teardown\b|session\b)/m);
   const file = new SpecFile(text.slice(0, from).replaceAll(/[^\n]/g, ' ') + text.slice(from), context);
   file.read();
+  return file;
+}
+
+function caseOf(file: SpecFile, context: NotationContext, order: readonly NamedStep[]): ScheduledCase {
   const draft = new CaseDraft({ ...context, dialect: context.dialect ?? 'postgres' });
   for (const sql of file.setups)
     for (const each of splitStatements(sql, draft.dialect)) draft.addSetup(each.sql);
-  const order =
-    file.permutation ?? file.sessions.flatMap((session) => session.steps.map((name) => ({ name, at: 0 })));
   for (const session of file.sessions) {
     draft.session(session.name);
     for (const { sql } of splitStatements(session.setup, draft.dialect)) draft.add(session.name, sql);
@@ -54,7 +109,7 @@ class SpecFile {
   readonly setups: string[] = [];
   readonly sessions: SpecSession[] = [];
   readonly steps = new Map<string, SpecStep>();
-  permutation: { name: string; at: number }[] | undefined;
+  readonly permutations: NamedStep[][] = [];
   private at = 0;
 
   constructor(
@@ -87,13 +142,11 @@ class SpecFile {
           session.steps.push(name);
           break;
         }
-        case 'permutation': {
-          const steps = this.permutationSteps();
-          this.permutation ??= steps;
+        case 'permutation':
+          this.permutations.push(this.permutationSteps());
           break;
-        }
         default:
-          if (this.permutation !== undefined) return;
+          if (this.permutations.length > 0) return;
           this.fail(word.at, `expected setup, teardown, session, step or permutation; found ${word.text}`);
       }
     }
@@ -127,8 +180,8 @@ class SpecFile {
     return `${sql}\n;`;
   }
 
-  private permutationSteps(): { name: string; at: number }[] {
-    const steps: { name: string; at: number }[] = [];
+  private permutationSteps(): NamedStep[] {
+    const steps: NamedStep[] = [];
     const start = this.at;
     for (;;) {
       const before = this.at;

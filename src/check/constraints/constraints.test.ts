@@ -118,6 +118,13 @@ describe('two committed INSERTs of one key', () => {
       );
   });
 
+  it('are right where the key was freed before the second one was committed', () => {
+    const late = (between: string) => `T2: BEGIN\nT2: ${insert(5)}\nT1: ${insert(5)}\n${between}T2: COMMIT`;
+    const freed = 'T1: DELETE FROM t WHERE id = 5 -> 1\n';
+    expect(found(story(late(freed), { setup: keyed, dialect: 'duckdb' }), 'duckdb:snapshot')).toEqual([]);
+    expect(found(story(late(''), { setup: keyed, dialect: 'duckdb' }), 'duckdb:snapshot')).toHaveLength(2);
+  });
+
   it('are found where what ran between them cannot have freed it', () => {
     for (const harmless of [
       'DELETE FROM t WHERE id = 4 -> 0',
@@ -202,6 +209,13 @@ describe('the count of an INSERT', () => {
       found(story(`T1: INSERT INTO t VALUES (5, 5, 0), (6, 6, 0) -> ${count}`, { setup: keyed }));
     expect(run(2)).toEqual([]);
     expect(run(1)).toEqual(['short-insert: always']);
+  });
+
+  it('is judged in a table without constraints and without rows', () => {
+    const insert = (count: number) => `T1: INSERT INTO plain VALUES (5, 5), (6, 6) -> ${count}`;
+    const setup = ['CREATE TABLE plain (a INT, b INT)'];
+    expect(found(story(insert(2), { setup }))).toEqual([]);
+    expect(found(story(insert(1), { setup }))).toEqual(['short-insert: always']);
   });
 
   it('is not judged where rows may be left out', () => {

@@ -8,15 +8,13 @@
  * them). A history that changes definitions, or switches checks off, promises nothing.
  */
 import type { History, TargetStamp } from '../../histories/index.js';
-import type { Catalog, Table } from '../../rows/index.js';
+import { type Catalog, type Definition, definitionOf, type Table, wholeColumns } from '../../rows/index.js';
 import {
   type ColumnConstraint,
   type CreateTableStatement,
   compilePredicate,
   type Dialect,
   type EvaluatedRow,
-  type Expression,
-  type ForeignReference,
   isUndecidable,
   parseStatement,
   printExpression,
@@ -87,7 +85,8 @@ export function declaredBy(history: History, catalog: Catalog): Declared {
   const references: DeclaredReference[] = [];
   for (const [i, create] of creates.entries()) {
     const table = names[i]!;
-    keys.push(...keysOf(create, table, statements, dialect));
+    const definition = definitionOf(create, statements, dialect);
+    keys.push(...keysOf(table, definition, dialect));
     notNull.set(
       table,
       create.columns.flatMap(({ constraints }, at) =>
@@ -96,7 +95,7 @@ export function declaredBy(history: History, catalog: Catalog): Declared {
     );
     if (checksHold(target?.name, target?.version)) checks.push(...checksOf(create, table, dialect));
     if (referencesHold(target, create))
-      references.push(...referencesOf(create, table, catalog, target?.name));
+      references.push(...referencesOf(definition, table, catalog, target?.name));
   }
   const plain = new Set(names.filter((table) => table!.unfollowed === undefined) as Table[]);
   return { keys, notNull, checks, references, plain };
@@ -106,6 +105,7 @@ export function declaredBy(history: History, catalog: Catalog): Declared {
 function isUnclear(statement: Statement): boolean {
   if (statement.type !== 'opaque') return false;
   if (statement.kind === 'set') return switchesChecks.test(statement.sql);
+  if (/^\s*create\s+sequence\b/i.test(statement.sql)) return false;
   return statement.kind !== 'select' && statement.kind !== 'insert' && statement.kind !== 'update';
 }
 
@@ -115,39 +115,14 @@ function conflictClause(constraints: readonly ColumnConstraint[]): boolean {
   );
 }
 
-function keysOf(
-  create: CreateTableStatement,
-  table: Table,
-  setup: readonly Statement[],
-  dialect: Dialect,
-): DeclaredKey[] {
-  const keys: DeclaredKey[] = [];
-  const add = (names: readonly (string | undefined)[], primary: boolean, tail: string | undefined) => {
-    const columns = names.map((name) => (name === undefined ? -1 : positionOf(name, table, dialect)));
-    const clear = columns.every((at) => at >= 0 && looksAlike(table, at, dialect));
-    if (clear && (tail === undefined || !postponed.test(tail))) keys.push({ table, primary, columns });
-  };
-  const nameOf = ({ expression, length }: { readonly expression: Expression; readonly length?: number }) =>
-    expression.type === 'column' && length === undefined ? expression.name : undefined;
-  for (const { name, constraints } of create.columns)
-    for (const constraint of constraints)
-      if (constraint.type === 'primary-key' || constraint.type === 'unique') {
-        const { type, tail } = constraint;
-        add(
-          [name],
-          type === 'primary-key',
-          `${tail ?? ''} ${conflictClause(constraints) ? 'on conflict' : ''}`,
-        );
-      }
-  for (const constraint of create.constraints)
-    if (constraint.type === 'primary-key' || constraint.type === 'unique')
-      add(constraint.columns.map(nameOf), constraint.type === 'primary-key', constraint.tail);
-  for (const statement of setup) {
-    if (statement.type !== 'create-index' || !statement.unique || statement.where !== undefined) continue;
-    if (sameName(statement.table.name, create.name, dialect))
-      add(statement.columns.map(nameOf), false, undefined);
-  }
-  return keys;
+function keysOf(table: Table, { indexes }: Definition, dialect: Dialect): DeclaredKey[] {
+  return indexes.flatMap((index) => {
+    const { unique, primary, where, tail = '' } = index;
+    if (!unique || where !== undefined || postponed.test(tail)) return [];
+    const columns = wholeColumns(index)?.map((name) => positionOf(name, table, dialect));
+    const clear = columns?.every((at) => at >= 0 && looksAlike(table, at, dialect)) === true;
+    return clear ? [{ table, primary, columns }] : [];
+  });
 }
 
 /** Whether values of a column that are shown alike are equal for a key: not so for rounded floats. */
@@ -191,35 +166,26 @@ function referencesHold(target: TargetStamp | undefined, { options = '' }: Creat
 }
 
 function referencesOf(
-  create: CreateTableStatement,
+  { foreignKeys }: Definition,
   table: Table,
   catalog: Catalog,
   target: string | undefined,
 ): DeclaredReference[] {
-  const found: DeclaredReference[] = [];
   const { dialect } = catalog;
-  const add = (
-    columns: readonly string[],
-    { table: name, columns: to, actions, schema }: ForeignReference,
-  ) => {
-    const parent = schema === undefined ? catalog.find(name) : undefined;
-    if (parent === undefined || (actions !== undefined && postponed.test(actions))) return;
-    const wanted = to ?? parent.shape.keys.find((key) => key.primary)?.columns ?? [];
-    const at = columns.map((column) => positionOf(column, table, dialect));
+  // Values are compared by how they look, so both sides must be integers.
+  const isInt = ({ shape }: Table, position: number) =>
+    position >= 0 && sqlType(shape.columns[position]!.type, dialect).family === 'int';
+  return foreignKeys.flatMap(({ columns: from, references, written }) => {
+    // MySQL reads a reference of a column and forgets it.
+    if (written === 'beside' && (target === 'mysql' || target === 'mariadb')) return [];
+    const parent = references.schema === undefined ? catalog.find(references.table) : undefined;
+    if (parent === undefined || postponed.test(references.actions ?? '')) return [];
+    const wanted = references.columns ?? parent.shape.keys.find((key) => key.primary)?.columns ?? [];
+    const columns = from.map((column) => positionOf(column, table, dialect));
     const parentColumns = wanted.map((column) => positionOf(column, parent, dialect));
-    if (at.length !== parentColumns.length || at.length === 0) return;
-    // Values are compared by how they look, so both sides must be integers.
-    const isInt = ({ shape }: Table, position: number) =>
-      position >= 0 && sqlType(shape.columns[position]!.type, dialect).family === 'int';
-    if (at.every((each) => isInt(table, each)) && parentColumns.every((each) => isInt(parent, each)))
-      found.push({ table, columns: at, parent, parentColumns });
-  };
-  // MySQL reads a reference of a column and forgets it.
-  for (const { name, constraints } of create.columns)
-    for (const constraint of constraints)
-      if (constraint.type === 'references' && target !== 'mysql' && target !== 'mariadb')
-        add([name], constraint.references);
-  for (const constraint of create.constraints)
-    if (constraint.type === 'foreign-key') add(constraint.columns, constraint.references);
-  return found;
+    if (columns.length !== parentColumns.length || columns.length === 0) return [];
+    const isClear =
+      columns.every((each) => isInt(table, each)) && parentColumns.every((each) => isInt(parent, each));
+    return isClear ? [{ table, columns, parent, parentColumns }] : [];
+  });
 }

@@ -5,12 +5,14 @@
  * A claim is a row that certainly came to be: an initial one, or one of an acknowledged `INSERT … VALUES` in a committed
  * transaction in which nothing failed and nothing was rolled back. A statement can free a claim's key if it is an UPDATE that
  * assigns a column of the key, a DELETE, or anything that cannot be followed; and if its condition does not name other rows
- * by their key or identity. It counts from when it was sent until its transaction ended. Two claims of one key with no such
- * statement between the beginning of the first and the end of the second cannot both be right, in whatever order they came.
+ * by their key or identity. It counts from when it was sent until its transaction ended. A claim counts so long as well: engines that
+ * do not wait (DuckDB) compare the keys of concurrent transactions when they commit, and what was freed by then is free. Two claims
+ * of one key with no such statement between the beginning of the first and the end of the second cannot both be right, in whatever
+ * order they came.
  */
 import type { Operation } from '../../histories/index.js';
-import { columnConstants, columnKey, type Interval, intervalOf, type Table } from '../../rows/index.js';
-import { type EvaluatedRow, parseStatement, type Statement, showValue } from '../../sql/index.js';
+import { columnConstants, type Interval, type Table } from '../../rows/index.js';
+import { type EvaluatedRow, nameKey, parseStatement, type Statement, showValue } from '../../sql/index.js';
 import { ofData, ofOperation, ofTransaction, say } from '../explanation.js';
 import type { Finding } from '../finding.js';
 import type { DeclaredKey } from './declared.js';
@@ -70,12 +72,12 @@ function* claimsOf(facts: RunFacts, table: Table): Iterable<Claim> {
   const before = { start: Number.NEGATIVE_INFINITY, end: Number.NEGATIVE_INFINITY };
   for (const row of table.initial ?? []) yield { row, span: before };
   const clean = cleanTransactions(facts);
-  for (const { operation, plan } of facts.writesOf(table)) {
+  for (const { operation, plan, span } of facts.writesOf(table)) {
     if (plan.type !== 'insert' || plan.reads.length > 0 || operation.outcome !== 'ok') continue;
     if (!clean.has(operation.transaction)) continue;
     const rows = plan.bind(() => []);
     if (typeof rows === 'string') continue;
-    for (const row of rows) yield { row, span: intervalOf(operation), operation };
+    for (const row of rows) yield { row, span, operation };
   }
 }
 
@@ -114,7 +116,7 @@ function mayFree(
   const { dialect } = catalog;
   const statement = parseStatement(operation.sql!, dialect);
   if (statement.type !== 'update' && statement.type !== 'delete') return true;
-  const named = (at: number) => columnKey(key.table.shape.columns[at]!.name, dialect);
+  const named = (at: number) => nameKey(key.table.shape.columns[at]!.name, dialect);
   if (statement.type === 'update' && !assigns(statement, new Set(key.columns.map(named)), dialect))
     return false;
   const constants = columnConstants(statement.where, dialect);
@@ -130,7 +132,7 @@ function mayFree(
 function assigns(
   { set }: Extract<Statement, { type: 'update' }>,
   wanted: ReadonlySet<string>,
-  dialect: Parameters<typeof columnKey>[1],
+  dialect: Parameters<typeof nameKey>[1],
 ): boolean {
-  return set.some(({ columns }) => columns.some((name) => wanted.has(columnKey(name, dialect))));
+  return set.some(({ columns }) => columns.some((name) => wanted.has(nameKey(name, dialect))));
 }

@@ -3,7 +3,7 @@
  * both in transactions that began when nobody had changes of either table under way, nor until the last of them was answered.
  */
 import type { Operation } from '../../histories/index.js';
-import { intervalOf } from '../../rows/index.js';
+import { hasSnapshot, intervalOf } from '../../rows/index.js';
 import { parseStatement, showValue } from '../../sql/index.js';
 import { ofData, ofOperation, ofTransaction, say } from '../explanation.js';
 import type { Finding } from '../finding.js';
@@ -87,6 +87,11 @@ function areOfOneState(
   child: Operation,
   all: Operation,
 ): boolean {
+  const { mechanism } = facts.contract;
+  const isOneSnapshot =
+    mechanism !== undefined && hasSnapshot(mechanism) && child.transaction === all.transaction;
+  // Two snapshots may be of two states where a node shows what another one committed when it likes.
+  if (child !== all && mechanism?.otherNodesLag === true && !isOneSnapshot) return false;
   const start = Math.min(facts.txOf(child).start, facts.txOf(all).start);
   const span = { start, end: Math.max(intervalOf(child).end, intervalOf(all).end) };
   return !facts.isBusy(table, span) && !facts.isBusy(parent, span);

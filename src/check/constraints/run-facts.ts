@@ -1,6 +1,7 @@
 /** What all checks of declared constraints ask about a history: its plans, its transactions, and who wrote which table when. */
+
 import type { Contract } from '../../contracts/index.js';
-import { type History, type Operation, transactionNames } from '../../histories/index.js';
+import type { History, Operation } from '../../histories/index.js';
 import {
   type Catalog,
   type Interval,
@@ -13,6 +14,7 @@ import {
 } from '../../rows/index.js';
 import type { Step } from '../explanation.js';
 import type { Finding, FindingKind } from '../finding.js';
+import { findingAbout } from '../finding-about.js';
 import { type Declared, declaredBy } from './declared.js';
 
 /** A statement that changed rows of a table, or may have. */
@@ -94,27 +96,8 @@ export class RunFacts {
     operations: readonly Operation[],
     explanation: readonly Step[],
   ): Finding {
-    const names = transactionNames(this.history);
-    const { sessions } = this.history.header;
-    const ids = [...new Set(operations.map(({ transaction }) => transaction))];
-    return {
-      kind,
-      oracle: 'constraints',
-      certainty: 'proved',
-      rulesOut: [],
-      contract: this.contract.id,
-      clause,
-      transactions: ids.map((id) => {
-        const { session, fate } = this.transactions.get(id)!;
-        return { id, name: names.get(id)!, session: sessions[session] ?? String(session), status: fate };
-      }),
-      operations: operations.map(({ index, transaction, sql, kind: what }) => ({
-        index,
-        transaction,
-        text: sql ?? what,
-      })),
-      explanation,
-    };
+    const about = { oracle: 'constraints', contract: this.contract.id } as const;
+    return findingAbout(this.history, operations, { ...about, kind, clause, explanation });
   }
 }
 

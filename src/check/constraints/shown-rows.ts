@@ -95,7 +95,8 @@ function showsOneState(facts: RunFacts, operation: Operation, scan: ScanPlan): b
     return !wrote || !facts.isBusy(scan.table, { start: tx.start, end: span.end }, tx);
   if (wrote || scan.lock !== 'none' || mechanism === undefined || tx.unjudged !== undefined) return false;
   // Reads of SQL Server's that lock row by row may meet a row that moves twice.
-  return mechanism.pivot !== 'uncommitted' && !(mechanism.pivot === 'statement' && mechanism.readsLock);
+  const locked = mechanism.readsLock || mechanism.readsLockBriefly === true;
+  return mechanism.pivot !== 'uncommitted' && !(mechanism.pivot === 'statement' && locked);
 }
 
 function wroteBefore(facts: RunFacts, table: Table, tx: Tx, { index }: Operation): boolean {

@@ -1,4 +1,5 @@
 /** One attempt at rewriting a whole case over a catalog of widened tables; it ends at the first statement that resists. */
+
 import {
   type CaseSession,
   type Schedule,
@@ -7,6 +8,7 @@ import {
   type TransactionSpan,
   transactionsOf,
 } from '../../cases/index.js';
+import { wholeColumns } from '../../rows/index.js';
 import { printStatement, type SelectStatement, type Statement } from '../../sql/index.js';
 import { type Catalog, type CatalogTable, findTable, widenTable } from './catalog.js';
 import { hideColumns, Unsupported } from './hide-columns.js';
@@ -388,9 +390,9 @@ export class CaseBuilder {
         ...scans.map((_, scan): ObservedQuery => ({ type: 'scan', scan })),
       ],
       plans: this.#plans,
-      tables: tables.map(({ name, columns, keys, actions, notes }) => ({
+      tables: tables.map(({ name, columns, indexes, actions, notes }) => ({
         name,
-        label: keys[0] ?? columns.slice(0, 1),
+        label: wholeKey(indexes) ?? columns.slice(0, 1),
         columns,
         actions,
         notes,
@@ -464,4 +466,11 @@ function refuseWritesInQueries(statement: Statement): void {
       throw new Unsupported('a write inside another statement');
     }
   });
+}
+
+/** The first key of whole columns. */
+function wholeKey(indexes: CatalogTable['indexes']): readonly string[] | undefined {
+  return indexes
+    .flatMap((index) => (index.unique ? [wholeColumns(index)] : []))
+    .find((key) => key !== undefined);
 }

@@ -4,27 +4,25 @@
  * what that statement does (`INSERT INTO t VALUES (1, 2)` no longer fits), so such tables stay as they are, and
  * dependencies through them are not seen.
  */
-import type {
-  ColumnDefinition,
-  CreateTableStatement,
-  Dialect,
-  Expression,
-  Statement,
-  TableConstraint,
+import { type Definition, definitionOf, type UniqueKeys, uniqueKeysOf } from '../../rows/index.js';
+import {
+  type ColumnDefinition,
+  type CreateTableStatement,
+  type Dialect,
+  nameKey,
+  type Statement,
 } from '../../sql/index.js';
 import { listColumn, readsColumn, ridColumn } from './marks.js';
 import { leavesOf, walk } from './tree.js';
 
-export interface CatalogTable {
+export interface CatalogTable extends Definition {
   readonly name: string;
   /** What `*` means for the author of the case. */
   readonly columns: readonly string[];
   /** The columns of an INSERT without a list. */
   readonly insertable: readonly string[];
-  /** Primary key and unique constraints, for REPLACE. */
-  readonly keys: readonly (readonly string[])[];
-  /** Defaults that are constants, by column. */
-  readonly defaults: Readonly<Record<string, Expression>>;
+  /** Positions of the columns of primary key and unique constraints, for REPLACE; undefined: not all are known. */
+  readonly keys: UniqueKeys;
   /** Foreign keys with actions: rows may change or go without a statement that says so. */
   readonly actions: boolean;
   /** Its writers note what they read (`readsColumn`). */
@@ -34,11 +32,6 @@ export interface CatalogTable {
 export interface Catalog {
   readonly dialect: Dialect;
   readonly tables: ReadonlyMap<string, CatalogTable>;
-}
-
-/** PostgreSQL's parser has folded names already; the others compare without case. */
-export function nameKey(name: string, dialect: Dialect): string {
-  return dialect === 'postgres' ? name : name.toLowerCase();
 }
 
 export function findTable(catalog: Catalog, name: string): CatalogTable | undefined {
@@ -91,57 +84,22 @@ function canCarry(statement: CreateTableStatement): boolean {
 }
 
 function readTable(
-  statement: CreateTableStatement,
+  create: CreateTableStatement,
   setup: readonly Statement[],
   dialect: Dialect,
 ): Omit<CatalogTable, 'notes'> {
-  const columns = statement.columns.map(({ name }) => name);
-  const isGenerated = (column: ColumnDefinition) =>
-    column.constraints.some(({ type }) => type === 'generated');
-  const insertable = statement.columns
-    .filter((column) => dialect !== 'sqlite' || !isGenerated(column))
-    .map(({ name }) => name);
-  const defaults: Record<string, Expression> = {};
-  for (const { name, constraints } of statement.columns) {
-    for (const constraint of constraints) {
-      if (constraint.type === 'default-value' && constraint.value.type === 'literal') {
-        defaults[nameKey(name, dialect)] = constraint.value;
-      }
-    }
-  }
+  const definition = definitionOf(create, setup, dialect);
+  const { columns } = definition.shape;
   return {
-    name: statement.name,
-    columns,
-    insertable,
-    keys: keysOf(statement, setup, dialect),
-    defaults,
-    actions: JSON.stringify(statement).includes('"actions"'),
+    ...definition,
+    name: create.name,
+    columns: columns.map(({ name }) => name),
+    insertable: columns
+      .filter(({ generated }) => dialect !== 'sqlite' || generated === undefined)
+      .map(({ name }) => name),
+    keys: uniqueKeysOf(definition, setup, dialect),
+    actions: definition.foreignKeys.some(({ references }) => references.actions !== undefined),
   };
-}
-
-function keysOf(statement: CreateTableStatement, setup: readonly Statement[], dialect: Dialect): string[][] {
-  const keys: string[][] = [];
-  for (const { name, constraints } of statement.columns) {
-    if (constraints.some(({ type }) => type === 'primary-key' || type === 'unique')) keys.push([name]);
-  }
-  const add = (columns: readonly { readonly expression: Expression }[]) => {
-    const names = columns.flatMap(({ expression }) =>
-      expression.type === 'column' ? [expression.name] : [],
-    );
-    if (names.length === columns.length) keys.push(names);
-  };
-  for (const constraint of statement.constraints) if (isKey(constraint)) add(constraint.columns);
-  for (const index of setup) {
-    if (index.type !== 'create-index' || !index.unique || index.where !== undefined) continue;
-    if (nameKey(index.table.name, dialect) === nameKey(statement.name, dialect)) add(index.columns);
-  }
-  return keys;
-}
-
-function isKey(
-  constraint: TableConstraint,
-): constraint is Extract<TableConstraint, { readonly type: 'primary-key' | 'unique' | 'index' }> {
-  return constraint.type === 'primary-key' || constraint.type === 'unique';
 }
 
 /** The tables whose rows a statement gives new values that may depend on other rows. */

@@ -13,15 +13,18 @@
  * - OTV, where each statement has a snapshot of its own: the same, one reading half per statement, left by the reads of
  *   the same or of later statements only.
  * - Lost updates alone (cursor stability): a transaction read a version, another wrote the next, the first wrote later.
- * - The pivot: a plain read misses what was committed before the instant its snapshot is taken.
+ * - The pivot: a plain read misses what was committed before the instant its snapshot is taken; where nodes lag, committed on its own node.
  */
-import type { Anomaly, Contract } from '../../contracts/index.js';
+
+import type { Anomaly, Contract, Mechanism, Pivot } from '../../contracts/index.js';
+import { fixesSnapshot } from '../../rows/index.js';
+import type { Dialect } from '../../sql/index.js';
 import type { FamilyCycle } from '../graph/cycle-search.js';
 import { findCycles } from '../graph/cycles.js';
 import type { Family } from '../graph/families.js';
 import { buildGraph, EdgeList, predicateRw, realTime, rw, wr, ww } from '../graph/graph.js';
 import { type Dependencies, type Dependency, edgesOf } from './dependencies.js';
-import type { TransactionInfo } from './row-event-types.js';
+import type { RowEvents, TransactionInfo } from './row-event-types.js';
 
 export interface ForbiddenCycle {
   readonly cycle: FamilyCycle;
@@ -91,7 +94,7 @@ export function applyContract(dependencies: Dependencies, contract: Contract): R
     }
   }
   if (forbids('lost-update') && !covered && !forbids('G2-item')) cycles.push(...lostUpdates(dependencies));
-  if (mechanism !== undefined) cycles.push(...staleReads(dependencies, mechanism.pivot));
+  if (mechanism !== undefined) cycles.push(...staleReads(dependencies, mechanism));
   return { cycles, undecided };
 }
 
@@ -181,16 +184,23 @@ function lostUpdates({ list, chains }: Dependencies): ForbiddenCycle[] {
 }
 
 /** Plain reads that miss what had been committed before their snapshot was taken. */
-function staleReads({ list, events }: Dependencies, pivot: string): ForbiddenCycle[] {
+function staleReads(
+  { list, events }: Dependencies,
+  { pivot, otherNodesLag }: Pick<Mechanism, 'pivot' | 'otherNodesLag'>,
+): ForbiddenCycle[] {
   const reported = new Set<string>();
   return list.flatMap(({ from, to, kind, row, reads }): ForbiddenCycle[] => {
     if (kind !== rw && kind !== predicateRw) return [];
     // Where uncommitted data may be read, a search misses a row that someone has deleted and not yet committed.
     if (kind === predicateRw && pivot === 'uncommitted') return [];
     const reader = events.transactions.get(from)!;
-    const ended = events.transactions.get(to)!.operations.at(-1)!.end;
+    const writer = events.transactions.get(to)!;
+    if (otherNodesLag === true && !onOneNode(events, reader, writer)) return [];
+    const ended = writer.operations.at(-1)!.end;
     if (ended === null || reported.has(`${from},${to}`)) return [];
-    const stale = reads.some(({ operation, plain }) => plain && ended < pivotStart(reader, operation, pivot));
+    const stale = reads.some(
+      ({ operation, plain }) => plain && ended < pivotStart(reader, operation, pivot, events.dialect),
+    );
     if (!stale) return [];
     reported.add(`${from},${to}`);
     const cycle: FamilyCycle = {
@@ -204,14 +214,18 @@ function staleReads({ list, events }: Dependencies, pivot: string): ForbiddenCyc
   });
 }
 
-const control = new Set(['begin', 'commit', 'rollback', 'savepoint', 'release', 'rollback-to', 'set']);
+function onOneNode({ nodes }: RowEvents, a: TransactionInfo, b: TransactionInfo): boolean {
+  return a.session === b.session || (nodes !== undefined && nodes[a.session] === nodes[b.session]);
+}
 
 /** The earliest instant at which the snapshot of a read can have been taken. */
-function pivotStart({ operations }: TransactionInfo, operation: number, pivot: string): number {
+function pivotStart(
+  { operations }: TransactionInfo,
+  operation: number,
+  pivot: Pivot,
+  dialect: Dialect,
+): number {
   const own = operations.find(({ index }) => index === operation)!.start;
-  const first = operations[0]!;
-  if (pivot === 'begin' || /CONSISTENT\s+SNAPSHOT/i.test(first.sql ?? '')) return first.start;
   if (pivot === 'statement' || pivot === 'uncommitted') return own;
-  const counts = (kind: string): boolean => (pivot === 'first-read' ? kind === 'select' : !control.has(kind));
-  return operations.find(({ kind }) => counts(kind))?.start ?? own;
+  return operations.find((each) => fixesSnapshot(each, pivot, dialect) !== 'no')?.start ?? own;
 }

@@ -6,6 +6,7 @@
  * derived table, a CTE or a table of unknown columns keeps its `*`: nothing was added there. What cannot be rewritten
  * throws `Unsupported`, and the tables concerned are not widened.
  */
+
 import type {
   Dialect,
   Expression,
@@ -16,7 +17,8 @@ import type {
   SelectStatement,
   Statement,
 } from '../../sql/index.js';
-import { type Catalog, type CatalogTable, findTable, nameKey } from './catalog.js';
+import { nameKey } from '../../sql/index.js';
+import { type Catalog, type CatalogTable, findTable } from './catalog.js';
 import { column } from './marks.js';
 import { columnsIn, type Leaf, leafName, leavesOf, subqueriesOf, walk } from './tree.js';
 

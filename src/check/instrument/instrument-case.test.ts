@@ -145,6 +145,26 @@ describe('what writes read', () => {
   });
 });
 
+describe('the rows that a REPLACE takes away', () => {
+  const replaced = (table: string, dialect: Dialect) => {
+    const statements = ['BEGIN', `${replace(dialect)} t (id, s) VALUES (1, 'abc')`, 'COMMIT'];
+    const program = { name: 'x', setup: [table], sessions: [{ name: 'T1', statements }] };
+    const { plans } = instrumentCase({ case: program }, dialect);
+    return plans[0]!.find(({ write }) => write !== undefined)!.write!.unnamed ? 'not seen' : 'seen';
+  };
+
+  it.each<[string, Dialect, 'seen' | 'not seen']>([
+    ['CREATE TABLE t (id INT PRIMARY KEY, s VARCHAR(9))', 'mysql', 'seen'],
+    // A row with 'abd' goes, too, and no condition on s = 'abc' finds it.
+    ['CREATE TABLE t (id INT PRIMARY KEY, s VARCHAR(9), UNIQUE KEY (s(2)))', 'mysql', 'not seen'],
+    ['CREATE TABLE t (id INT PRIMARY KEY, s TEXT, g INT AS (length(s)) UNIQUE)', 'sqlite', 'not seen'],
+    ['CREATE TABLE t (id INT PRIMARY KEY, s TEXT, d INT DEFAULT (random()) UNIQUE)', 'sqlite', 'not seen'],
+    ['CREATE TABLE t (id INT PRIMARY KEY, s TEXT, d INT DEFAULT 7 UNIQUE)', 'sqlite', 'seen'],
+  ])('%s (%s): %s', (table, dialect, expected) => {
+    expect(replaced(table, dialect)).toBe(expected);
+  });
+});
+
 describe('tables', () => {
   it('get two columns at their end, without constraint, and initial rows with ids and the initial list', () => {
     expect(instrument([], 'duckdb').scheduled.case.setup).toEqual([

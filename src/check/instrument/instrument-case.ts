@@ -12,9 +12,9 @@
  * of the original (`strip-results.ts`).
  */
 import type { ScheduledCase } from '../../cases/index.js';
-import { type Dialect, parseStatement, type Statement } from '../../sql/index.js';
+import { type Dialect, nameKey, parseStatement, type Statement } from '../../sql/index.js';
 import { CaseBuilder, type Parsed, type ParsedCase } from './case-builder.js';
-import { buildCatalog, findTable, nameKey } from './catalog.js';
+import { buildCatalog, findTable } from './catalog.js';
 import type { Instrumented, InstrumentOptions } from './instrumented.js';
 import { refKey } from './marks.js';
 import { tableNames } from './tree.js';

@@ -1,5 +1,6 @@
 /** The dependency graph of an instrumented run as an oracle: any contract, vendor's or theory's. */
 import { contractForTables } from '../../contracts/index.js';
+import { dependencyIdentity, focusDependencies } from '../identity.js';
 import { judgedHistory, type Oracle } from '../oracle.js';
 import { checkInstrumented } from './check-instrumented.js';
 import { instrumentCase } from './instrument-case.js';
@@ -11,6 +12,7 @@ export const instrumentOracle: Oracle<Instrumented> = {
   title: 'cycles of dependencies between transactions, from row versions that instrumented statements show',
   needs: { run: 'instrumented' },
   rounds: 3,
+  tracesVersions: true,
   prepare(program, { target, contract }) {
     const plan = instrumentCase(program, target.dialect, { returning: target.name !== 'mysql', contract });
     return { program: plan.scheduled, observe: plan.observe, plan };
@@ -33,4 +35,6 @@ export const instrumentOracle: Oracle<Instrumented> = {
       unknownReasons: notes,
     });
   },
+  identity: dependencyIdentity,
+  focus: focusDependencies,
 };

@@ -3,7 +3,7 @@
 import type { StatementRef } from '../../cases/index.js';
 import type { Operation } from '../../histories/index.js';
 import type { OperationId, SessionId, TransactionId } from '../../ids.js';
-import type { Value } from '../../sql/index.js';
+import type { Dialect, Value } from '../../sql/index.js';
 import type { StatementPlan } from './instrumented.js';
 
 export type TransactionStatus = 'committed' | 'aborted' | 'unknown';
@@ -11,7 +11,6 @@ export type TransactionStatus = 'committed' | 'aborted' | 'unknown';
 export interface TransactionInfo {
   readonly id: TransactionId;
   readonly session: SessionId;
-  readonly name: string;
   readonly operations: readonly Operation[];
   readonly status: TransactionStatus;
   /** It undid a part of itself (ROLLBACK TO). */
@@ -59,6 +58,9 @@ export interface ObservedState {
 }
 
 export interface RowEvents {
+  readonly dialect: Dialect;
+  /** The node of each session, where the database is several. */
+  readonly nodes?: readonly string[];
   readonly transactions: ReadonlyMap<number, TransactionInfo>;
   readonly reads: readonly RowRead[];
   readonly writes: ReadonlyMap<string, WriteRun>;

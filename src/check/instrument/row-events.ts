@@ -2,7 +2,9 @@
  * What a history of an instrumented run says about rows: who read which version, who deleted which, what the observer
  * found before and after, and what became of every write statement. Nothing is concluded here.
  */
+
 import type { History, Operation } from '../../histories/index.js';
+import { undoneOperations } from '../../rows/index.js';
 import type { Row, Value } from '../../sql/index.js';
 import type { Instrumented, StatementPlan } from './instrumented.js';
 import { parseEntries } from './marks.js';
@@ -28,7 +30,9 @@ export function readRowEvents(history: History, instrumented: Instrumented): Row
     else seen.add(operation, planOf(operation, instrumented));
   }
   const { reads, writes, scans, notes, expected, cut } = seen;
-  markUndone(transactions, instrumented, writes);
+  const undone = undoneOperations(history, instrumented.dialect);
+  for (const [token, run] of writes)
+    if (undone.has(run.operation)) writes.set(token, { ...run, effect: 'undone' });
   const { before, after, labels, notes: observedNotes } = readObserver(observer, instrumented);
   const noted = new NotedReads(writes, instrumented);
   for (const note of [...notes, ...observedNotes]) noted.addNotes(note);
@@ -41,6 +45,8 @@ export function readRowEvents(history: History, instrumented: Instrumented): Row
       (write.noted > 0 || traces.some((form) => form === 'list')),
   );
   return {
+    dialect: instrumented.dialect,
+    ...(history.header.nodes && { nodes: history.header.nodes }),
     transactions,
     reads: [...reads, ...noted.reads],
     writes,
@@ -149,59 +155,18 @@ function collectTransactions(history: History, instrumented: Instrumented): Map<
     if (group === undefined) groups.set(operation.transaction, [operation]);
     else group.push(operation);
   }
-  const perSession = new Map<number, number>();
-  for (const [first] of groups.values())
-    perSession.set(first!.session, (perSession.get(first!.session) ?? 0) + 1);
-  const numbered = new Map<number, number>();
   const transactions = new Map<number, TransactionInfo>();
   for (const [id, operations] of groups) {
-    const { session } = operations[0]!;
-    const number = (numbered.get(session) ?? 0) + 1;
-    numbered.set(session, number);
-    const name = history.header.sessions[session] ?? `session ${session}`;
-    const ends = operations.at(-1)!.ends;
+    const { ends } = operations.at(-1)!;
     transactions.set(id, {
       id,
-      session,
-      name: perSession.get(session) === 1 ? name : `${name}#${number}`,
+      session: operations[0]!.session,
       operations,
       status: ends === 'commit' ? 'committed' : ends === 'rollback' ? 'aborted' : 'unknown',
       partial: operations.some(({ kind, outcome }) => kind === 'rollback-to' && outcome === 'ok'),
     });
   }
   return transactions;
-}
-
-/** Writes between a savepoint and a ROLLBACK TO it are gone. */
-function markUndone(
-  transactions: ReadonlyMap<number, TransactionInfo>,
-  instrumented: Instrumented,
-  writes: Map<string, WriteRun>,
-): void {
-  for (const { operations, partial } of transactions.values()) {
-    if (!partial) continue;
-    const savepoints: { name: string; at: number }[] = [];
-    operations.forEach((operation, at) => {
-      if (operation.outcome !== 'ok') return;
-      const name = savepointName(operation.sql ?? '');
-      if (operation.kind === 'savepoint') savepoints.push({ name, at });
-      const found = savepoints.findLastIndex((savepoint) => savepoint.name === name);
-      if (operation.kind === 'release' && found >= 0) savepoints.length = found;
-      if (operation.kind !== 'rollback-to') return;
-      // A savepoint we did not see set: anything before may be gone.
-      const from = found < 0 ? 0 : savepoints[found]!.at;
-      if (found >= 0) savepoints.length = found + 1;
-      for (const undone of operations.slice(from, at)) {
-        const token = planOf(undone, instrumented)?.write?.token;
-        const run = token === undefined ? undefined : writes.get(token);
-        if (run !== undefined) writes.set(token!, { ...run, effect: 'undone' });
-      }
-    });
-  }
-}
-
-function savepointName(sql: string): string {
-  return (/([\w$"`]+)\s*;?\s*$/.exec(sql)?.[1] ?? '').replaceAll(/["`]/g, '').toLowerCase();
 }
 
 /** The observer runs all its queries before the case and all again after it. */

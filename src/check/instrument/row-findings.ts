@@ -195,7 +195,7 @@ export class RowFindings {
     const info = this.dependencies.events.transactions.get(id);
     if (info === undefined) return { id, name: 'the set-up', session: '', status: 'committed' };
     const session = this.stripped.history.header.sessions[info.session] ?? String(info.session);
-    const name = transactionNames(this.stripped.history).get(id) ?? info.name;
+    const name = transactionNames(this.stripped.history).get(id) ?? session;
     return { id, name, session, status: info.status };
   }
 

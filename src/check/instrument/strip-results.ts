@@ -76,6 +76,7 @@ function stripHeader(header: HistoryHeader, { original }: Instrumented): History
   return {
     ...rest,
     sessions: header.sessions.slice(0, sessions.length),
+    ...(header.nodes && { nodes: header.nodes.slice(0, sessions.length) }),
     setup,
     ...(levels.length > 0 && { sessionLevels: Object.fromEntries(levels) }),
   };

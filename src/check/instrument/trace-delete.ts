@@ -1,5 +1,11 @@
 /** DELETE that says which rows it took and what it read to choose them: see `trace-write.ts` and `trace-reads.ts`. */
-import type { DeleteStatement, FromItem, SelectCore, SelectItem } from '../../sql/index.js';
+import {
+  type DeleteStatement,
+  type FromItem,
+  type SelectCore,
+  type SelectItem,
+  sameName,
+} from '../../sql/index.js';
 import { findTable } from './catalog.js';
 import { column, readsColumn } from './marks.js';
 import { type Companion, deleteReads, picksAgain, readCompanion, withSharedLocks } from './trace-reads.js';
@@ -8,7 +14,6 @@ import {
   lockingSelect,
   markItems,
   notesForm,
-  sameName,
   scanOf,
   type TracedWrite,
   type WriteContext,
@@ -83,7 +88,7 @@ function targetsOf(
   const isTarget = (name: string | undefined) =>
     statement.targets === undefined
       ? name === leafName(leaves[0]!)
-      : statement.targets.some((target) => sameName(target, name ?? '', catalog));
+      : statement.targets.some((target) => sameName(target, name ?? '', catalog.dialect));
   return leaves.filter(
     (leaf): leaf is Leaf =>
       leaf.type === 'table' && isTarget(leafName(leaf)) && findTable(catalog, leaf.name) !== undefined,

@@ -1,14 +1,16 @@
 /** INSERT, REPLACE and upserts with marks: see `trace-write.ts`. */
-import type {
-  Dialect,
-  Expression,
-  InsertStatement,
-  SelectCore,
-  SelectItem,
-  SelectStatement,
-  WithClause,
+
+import {
+  type Dialect,
+  type Expression,
+  type InsertStatement,
+  type SelectCore,
+  type SelectItem,
+  type SelectStatement,
+  sameName,
+  type WithClause,
 } from '../../sql/index.js';
-import { type CatalogTable, findTable, nameKey } from './catalog.js';
+import { type CatalogTable, findTable } from './catalog.js';
 import { isSteady } from './functions.js';
 import { cteNames, Unsupported } from './hide-columns.js';
 import {
@@ -32,7 +34,6 @@ import {
   lockingSelect,
   markItems,
   notesForm,
-  sameName,
   type TracedWrite,
   type WriteContext,
   withReturning,
@@ -48,7 +49,7 @@ export function traceInsert(insert: InsertStatement, context: WriteContext): Tra
   const returning = withReturning(insert.returning, catalog.dialect === 'mysql' ? undefined : name);
   const statement: InsertStatement = { ...insert, ...marked, ...conflict, ...returning };
   const upsert = insert.conflict !== undefined;
-  const replaces = insert.mode === 'replace' && table.keys.length > 0 && context.token !== undefined;
+  const replaces = insert.mode === 'replace' && table.keys?.length !== 0 && context.token !== undefined;
   const taken = replaces ? replacedRows(insert, marked.columns, table, context) : 'none';
   return {
     statement,
@@ -242,17 +243,16 @@ function replacedRows(
 ): Companion | 'none' | 'unknown' {
   const { catalog } = context;
   const { source } = insert;
-  if (source.type !== 'values' || !context.inTransaction) return 'unknown';
+  if (source.type !== 'values' || !context.inTransaction || table.keys === undefined) return 'unknown';
   const conditions: Expression[] = [];
   for (const row of source.rows) {
     for (const key of table.keys) {
-      const parts = key.map((name): Expression | 'null' | undefined => {
-        const at = columns.findIndex((each) => sameName(each, name, catalog));
+      const parts = key.map((position): Expression | 'null' | undefined => {
+        const { name, default: usual, generated } = table.shape.columns[position]!;
+        if (generated !== undefined) return undefined;
+        const at = columns.findIndex((each) => sameName(each, name, catalog.dialect));
         const given = at < 0 ? undefined : row[at];
-        const value =
-          given === undefined || given.type === 'default'
-            ? table.defaults[nameKey(name, catalog.dialect)]
-            : given;
+        const value = given === undefined || given.type === 'default' ? usual : given;
         // No value and no default: NULL or a number the database makes up, neither of which is taken.
         if (value === undefined || (value.type === 'literal' && value.value === null)) return 'null';
         return isSteady(value) ? { type: 'binary', op: '=', left: column(name), right: value } : undefined;

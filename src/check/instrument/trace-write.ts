@@ -12,19 +12,21 @@
  * The companion SELECTs only make sense inside a transaction: before an autocommitted DELETE the locks would be gone
  * again, and another session could change the rows in between. There the rows taken are not seen (`unnamed`).
  */
-import type {
-  Assignment,
-  DeleteStatement,
-  Dialect,
-  Expression,
-  InsertStatement,
-  MergeStatement,
-  SelectCore,
-  SelectItem,
-  SelectStatement,
-  UpdateStatement,
+
+import {
+  type Assignment,
+  type DeleteStatement,
+  type Dialect,
+  type Expression,
+  type InsertStatement,
+  type MergeStatement,
+  type SelectCore,
+  type SelectItem,
+  type SelectStatement,
+  sameName,
+  type UpdateStatement,
 } from '../../sql/index.js';
-import { type Catalog, type CatalogTable, findTable, nameKey } from './catalog.js';
+import { type Catalog, type CatalogTable, findTable } from './catalog.js';
 import { isSteady } from './functions.js';
 import { Unsupported } from './hide-columns.js';
 import {
@@ -136,8 +138,9 @@ function updateTargets(update: UpdateStatement, catalog: Catalog): { name: strin
   for (const { table, columns } of update.set) {
     const owners = known.filter((each) =>
       table === undefined
-        ? each.table === undefined || each.table.columns.some((name) => sameName(name, columns[0]!, catalog))
-        : sameName(each.name ?? '', table, catalog),
+        ? each.table === undefined ||
+          each.table.columns.some((name) => sameName(name, columns[0]!, catalog.dialect))
+        : sameName(each.name ?? '', table, catalog.dialect),
     );
     const owner = owners[0];
     if (owners.length !== 1 || owner?.name === undefined) {
@@ -245,8 +248,4 @@ export function traceMerge(merge: MergeStatement, context: WriteContext): Traced
     ...(returning === undefined ? {} : { traces: ['pair'] }),
     ...(deletes ? { unnamed: true } : {}),
   };
-}
-
-export function sameName(a: string, b: string, { dialect }: Catalog): boolean {
-  return nameKey(a, dialect) === nameKey(b, dialect);
 }

@@ -2,108 +2,63 @@
  * Checks a key-value history: what is wrong with it, whether the level asked for holds, and which level is the
  * strongest that still can.
  *
- * 1. Reads are traced to writes (`resolve-reads.ts`). A history that explains itself as it stands is decided then
- *    (`run-as-written.ts`); otherwise dependencies are drawn (`kv-edges.ts`).
+ * 0. A history that runs serially, more or less as the file has it, is decided by that one pass (`serial-run.ts`).
+ * 1. Reads are traced to writes (`resolve-reads.ts`), and dependencies drawn (`kv-edges.ts`).
  * 2. Single reads and cycles of certain dependencies give findings, each with the levels it rules out.
  * 3. If they do not settle the level asked for, it is decided by itself (`decide.ts`).
  * 4. The other levels follow from the lattice or are decided, from the strongest down.
  */
-import { type Definitions, type KvHistory, kvAborted, kvCommitted, kvUnseen } from '../../histories/index.js';
+import { type KvHistory, kvAborted, kvCommitted, kvUnseen } from '../../histories/index.js';
+import { counted } from '../../words.js';
 import type { Finding, GraphAnomaly } from '../finding.js';
 import { cyclicComponents } from '../graph/components.js';
 import { findCycles } from '../graph/cycles.js';
 import { buildGraph, sortNodes } from '../graph/graph.js';
-import {
-  type BaseLevel,
-  baseOf,
-  type CheckLevel,
-  checkLevels,
-  implies,
-  levelUnder,
-  orderOf,
-  strongestOf,
-} from '../levels.js';
+import { baseOf, type CheckLevel, checkLevels, implies, levelUnder, orderOf } from '../levels.js';
+import { type Alternatives, checkAlternatives } from './alternatives.js';
 import type { Certificate } from './certificate/certificate.js';
 import { certifyFalse, certifyTrue } from './certificate/certify.js';
+import { verifyCertificate } from './certificate/verify.js';
 import { decideWithChoices } from './choose-writers.js';
 import { commitOrder } from './decide.js';
 import type { PointOrder } from './decide-order.js';
 import { defaultEffort, Effort } from './effort.js';
 import { cycleFinding, problemFinding, withoutRepetitions } from './kv-findings.js';
-import { type PreparedKv, prepareKv, undrawnKv } from './prepared-kv.js';
+import type { CheckOptions, CheckResult } from './kv-result.js';
+import { Levels } from './level-states.js';
+import { isShallow, type PreparedKv, prepareFor, prepareKv } from './prepared-kv.js';
+import { withOwnElements, withoutLists } from './repeated-elements.js';
 import { resolveReads } from './resolve-reads.js';
-import { initialState, type OpenRead, type ResolvedKv } from './resolved-kv.js';
-import { holdsAsWritten } from './run-as-written.js';
-
-export interface CheckOptions {
-  /** The level to hold the history to; serializable by default. */
-  readonly level?: CheckLevel;
-  /** What level names mean; by default what the history's format means by them, else `adya` for lists and `axiomatic` for registers. */
-  readonly definitions?: Definitions;
-  /** Findings to report: all but `ignore`, or only `only`. The verdict follows. */
-  readonly anomalies?: { readonly only?: readonly string[]; readonly ignore?: readonly string[] };
-  /** Seconds after which what is still open becomes `unknown`; 60 by default. */
-  readonly budget?: number;
-  /** Bytes the tables of one question may take; 4 GiB by default. */
-  readonly memory?: number;
-  /** A clock in milliseconds, for `budget`. */
-  readonly now?: () => number;
-  /** Also give the proof of the verdict, for others to verify. */
-  readonly certificate?: boolean;
-  /** Also find the strongest level that holds; true by default. */
-  readonly strongest?: boolean;
-  readonly onProgress?: (stage: string) => void;
-  /** Called with the verdict as soon as it is known, before the other levels are looked at. */
-  readonly onVerdict?: (valid: boolean | 'unknown') => void;
-}
-
-export type LevelStatus = 'holds' | 'broken' | 'unknown';
-
-export interface CheckResult {
-  readonly valid: boolean | 'unknown';
-  /** The level checked, after `definitions`. */
-  readonly level: CheckLevel;
-  /** The strongest levels that hold, or, where that is not known, still may; none if even the weakest is broken. */
-  readonly strongest: readonly CheckLevel[];
-  readonly levels: Readonly<Record<CheckLevel, LevelStatus>>;
-  /** What breaks the level checked. */
-  readonly findings: readonly Finding[];
-  /** What breaks only stronger levels. */
-  readonly beyond: readonly Finding[];
-  readonly unknownReasons: readonly string[];
-  readonly notes: readonly string[];
-  /** The proof of a verdict that is not `unknown`, if it was asked for. */
-  readonly certificate?: Certificate;
-}
+import { initialState, type ResolvedKv } from './resolved-kv.js';
+import { serialRun, writersOfInitialValue } from './serial-run.js';
 
 export function checkKv(history: KvHistory, options: CheckOptions = {}): CheckResult {
-  const progress = options.onProgress ?? ((): void => {});
   const limits = {
     seconds: options.budget ?? defaultEffort.seconds,
     memoryBytes: options.memory ?? defaultEffort.memoryBytes,
   };
-  const effort = new Effort(limits, options.now, progress);
-  progress('tracing reads to writes');
+  return checkWithin(history, options, new Effort(limits, options.now, options.onProgress));
+}
+
+function checkWithin(history: KvHistory, options: CheckOptions, effort: Effort): CheckResult {
+  const serial = checkSerial(history, options);
+  if (serial !== undefined) return serial;
+  effort.progress('tracing reads to writes');
   const resolved = resolveReads(history);
-  const outcomes = openOutcomes(resolved);
-  if (outcomes.length > 0) return checkOutcomes(history, { ...resolved, txs: outcomes }, options);
-  const definitions =
-    options.definitions ?? history.definitions ?? (resolved.hasLists ? 'adya' : 'axiomatic');
-  const level = levelUnder(options.level ?? 'serializable', definitions);
+  const alternatives = openElements(resolved, options) ?? openOutcomes(resolved);
+  if (alternatives !== undefined) return checkEach(resolved, alternatives, options, effort);
+  const level = levelFor(history, options, resolved.hasLists);
   const all = options.strongest !== false;
-  const shallow = all || !shallowLevels.includes(baseOf(level)) ? undefined : shallowFor(level);
-  const asWritten = !all && orderOf(level) !== 'real-time' && holdsAsWritten(resolved);
-  if (!asWritten) progress('drawing dependencies');
-  const prepared = asWritten ? undrawnKv(resolved) : prepareKv(resolved, shallow);
+  effort.progress('drawing dependencies');
+  const prepared = all ? prepareKv(resolved) : prepareFor(resolved, level);
   const decider = new Decider(prepared, reportTest(options.anomalies), effort);
   decider.lookAtReads();
-  if (asWritten) decider.holdAsWritten();
-  else if (shallow === undefined) decider.lookForCycles();
-  progress(`deciding ${level}`);
+  if (all || !isShallow(level)) decider.lookForCycles();
+  effort.progress(`deciding ${level}`);
   const reason = decider.settle(level);
   const verdict = decider.verdict(level);
   options.onVerdict?.(verdict);
-  if (all) decider.settleOthers(progress);
+  if (all) decider.settleOthers();
   const certificate = options.certificate === true ? certify(history, level, decider) : undefined;
   const unknownReasons = [...decider.uncertain, ...(reason === undefined ? [] : [reason])];
   const found = withoutRepetitions(decider.findings);
@@ -120,6 +75,35 @@ export function checkKv(history: KvHistory, options: CheckOptions = {}): CheckRe
     ...(certificate !== undefined && { certificate }),
   };
 }
+
+function levelFor(history: KvHistory, options: CheckOptions, hasLists: boolean): CheckLevel {
+  const definitions = options.definitions ?? history.definitions ?? (hasLists ? 'adya' : 'axiomatic');
+  return levelUnder(options.level ?? 'serializable', definitions);
+}
+
+/** The verdict on a history that runs serially, unless real time is asked about and says another order. */
+function checkSerial(history: KvHistory, options: CheckOptions): CheckResult | undefined {
+  const run = serialRun(history);
+  if (run === undefined) return undefined;
+  const level = levelFor(history, options, run.hasLists);
+  const all = options.strongest !== false;
+  if (!run.inRealTime && (orderOf(level) === 'real-time' || (all && run.hasTimes))) return undefined;
+  const state = new Levels();
+  state.hold(run.inRealTime ? 'strict serializable' : 'strong session serializable');
+  options.onVerdict?.(true);
+  const proof = { split: false, points: run.order };
+  return {
+    ...{ valid: true, level, findings: [], beyond: [], unknownReasons: [] },
+    strongest: state.strongest(run.hasTimes),
+    levels: state.all(),
+    notes: all && !run.hasTimes ? [noTimes] : [],
+    ...(options.certificate === true && {
+      certificate: certifyTrue(history, level, proof, writersOfInitialValue(history, run.order)),
+    }),
+  };
+}
+
+const noTimes = 'the history has no times: levels that need real time were not decided';
 
 function certify(history: KvHistory, level: CheckLevel, decider: Decider): Certificate | undefined {
   const proved = decider.proofOf(level);
@@ -154,92 +138,94 @@ function certifyBroken(
   return undefined;
 }
 
-/** Transactions of unknown outcome that may have written what somebody read, where others may have as well. */
-function openOutcomes({ openReads, counts, opTx }: ResolvedKv): number[] {
-  const writes = openReads.flatMap(({ candidates }) => candidates.filter((write) => write !== initialState));
-  return [...new Set(writes.map((write) => opTx[write]!))]
-    .filter((tx) => counts[tx] === 0)
-    .sort((a, b) => a - b);
-}
-
-/** The history as if these transactions had not committed, without the reads that they may explain: what it breaks is broken. */
-function withoutReads(history: KvHistory, txs: readonly number[], reads: readonly OpenRead[]): KvHistory {
-  const txStatus = history.txStatus.slice();
-  for (const tx of txs) txStatus[tx] = kvAborted;
-  const opValue = history.opValue.slice();
-  for (const { op } of reads) opValue[op] = kvUnseen;
-  return { ...history, txStatus, opValue };
-}
-
-const mostOutcomes = 6;
-
-/** Tries the ways in which transactions of unknown outcome may have ended: one that holds is enough. */
-function checkOutcomes(
-  history: KvHistory,
-  { txs, openReads }: { readonly txs: readonly number[]; readonly openReads: readonly OpenRead[] },
+/** Elements that were appended more than once: which append is the one in a list? */
+function openElements(
+  { history, repeatedElements: elements, hasLists }: ResolvedKv,
   options: CheckOptions,
-): CheckResult {
-  const { onVerdict, certificate } = options;
-  const effort = new Effort(
-    { ...defaultEffort, seconds: options.budget ?? defaultEffort.seconds },
-    options.now,
-  );
-  const certain = checkKv(withoutReads(history, txs, openReads), { ...options, onVerdict: () => {} });
-  if (certain.valid === false) {
-    onVerdict?.(false);
-    return certain;
-  }
-  const ways = txs.length <= mostOutcomes ? 1 << txs.length : 2;
-  let undecided: CheckResult | undefined;
-  let broken: CheckResult | undefined;
-  for (let way = 0; way < ways; way++) {
-    const committed = (i: number): boolean => (ways === 2 ? way === 1 : ((way >> i) & 1) === 1);
+): Alternatives | undefined {
+  if (elements.length === 0) return undefined;
+  const seesAborted = baseOf(levelFor(history, options, hasLists)) === 'read uncommitted';
+  const { opOffsets, opKey } = history;
+  const touches = (tx: number, key: number): boolean =>
+    opKey.subarray(opOffsets[tx]!, opOffsets[tx + 1]!).includes(key);
+  return {
+    open: `whose ${counted(elements.length, 'element')} of lists are, which were appended more than once`,
+    certain: withoutLists(history, elements),
+    answers: elements.map(({ ways }) => [...(ways ?? []).keys()]),
+    history: (answers) =>
+      withOwnElements(
+        history,
+        elements,
+        answers.map((answer, e) => elements[e]!.ways![answer]!),
+      ),
+    concerns: (e, txs) => [...txs].some((tx) => touches(tx, elements[e]!.key)),
+    ...(seesAborted &&
+      elements.some(({ aborted }) => aborted > 0) && {
+        incomplete: 'a list may hold what an aborted transaction appended, and others appended too',
+      }),
+  };
+}
+
+/** Transactions of unknown outcome that may have written what somebody read, where others may have as well: did they commit? */
+function openOutcomes({ history, openReads, counts, opTx }: ResolvedKv): Alternatives | undefined {
+  const writes = openReads.flatMap(({ candidates }) => candidates.filter((write) => write !== initialState));
+  const txs = [...new Set(writes.map((write) => opTx[write]!))].filter((tx) => counts[tx] === 0);
+  if (txs.length === 0) return undefined;
+  const ended = (status: (i: number) => number): KvHistory => {
     const txStatus = history.txStatus.slice();
     txs.forEach((tx, i) => {
-      txStatus[tx] = committed(i) ? kvCommitted : kvAborted;
+      txStatus[tx] = status(i);
     });
-    const result = checkKv(
-      { ...history, txStatus },
-      { ...options, onVerdict: () => {}, budget: effort.left() },
-    );
-    if (result.valid === true) {
-      onVerdict?.(true);
-      return result;
-    }
-    if (result.valid === false) broken ??= result;
-    else undecided ??= result;
-  }
-  const known = undecided === undefined && txs.length <= mostOutcomes;
-  onVerdict?.(known ? false : 'unknown');
-  if (known && broken !== undefined) {
-    const proof =
-      certificate === true ? certifyBroken(history, broken.level, broken.findings, effort) : undefined;
-    const { certificate: _, ...result } = broken;
-    const note = `${txs.length} transactions of unknown outcome wrote what others wrote too; however they ended, the level is broken`;
-    return { ...result, notes: [...result.notes, note], ...(proof !== undefined && { certificate: proof }) };
-  }
-  const open = (undecided ?? broken)!;
-  const reason = `it is not known whether ${txs.length} transactions committed, which wrote what others wrote too`;
-  return { ...open, valid: 'unknown', findings: [], unknownReasons: [...open.unknownReasons, reason] };
+    return { ...history, txStatus };
+  };
+  const opValue = history.opValue.slice();
+  for (const { op } of openReads) opValue[op] = kvUnseen;
+  return {
+    open: `whether ${counted(txs.length, 'transaction')} committed, which wrote what others wrote too`,
+    certain: { ...ended(() => kvAborted), opValue },
+    answers: txs.map(() => [kvCommitted, kvAborted]),
+    history: (answers) => ended((i) => answers[i]!),
+    concerns: (i, core) => core.has(txs[i]!),
+  };
 }
 
-/** Levels that are decided without anti-dependencies: the search for all cycles would only delay them. */
-const shallowLevels: readonly BaseLevel[] = [
-  'read uncommitted',
-  'read committed',
-  'monotonic atomic view',
-  'read atomic',
-  'causal',
-];
+const noOrderOfElements = 'no order was found that explains every list';
 
-const shallowFor = (level: CheckLevel): { readonly realTime: boolean } => ({
-  realTime: orderOf(level) === 'real-time',
-});
+/** Checks one alternative after the other. */
+function checkEach(
+  { history, hasLists }: ResolvedKv,
+  alternatives: Alternatives,
+  options: CheckOptions,
+  effort: Effort,
+): CheckResult {
+  const { certificate = false, onVerdict, ...quiet } = options;
+  const level = levelFor(history, options, hasLists);
+  // Reads prove little there, so a list could be told in a way that no order explains, such as by an append before it was made.
+  const isLoose = baseOf(level) === 'read uncommitted';
+  const result = checkAlternatives(alternatives, {
+    check: (alternative) => {
+      const checked = checkWithin(alternative, { ...quiet, certificate: certificate || isLoose }, effort);
+      const { valid, certificate: proof } = checked;
+      if (!isLoose || valid !== true || proof === undefined) return checked;
+      const { accepted } = verifyCertificate(history, proof);
+      return accepted ? checked : { ...checked, valid: 'unknown', unknownReasons: [noOrderOfElements] };
+    },
+    core: (alternative, findings) => {
+      const proof = certifyBroken(alternative, level, findings, effort);
+      return proof?.valid === false ? proof.transactions : undefined;
+    },
+    effort,
+  });
+  onVerdict?.(result.valid);
+  const { certificate: proof, ...rest } = result;
+  if (!certificate || result.valid === 'unknown') return rest;
+  const proved = result.valid ? proof : certifyBroken(history, level, result.findings, effort);
+  return { ...rest, ...(proved !== undefined && { certificate: proved }) };
+}
 
 function notesOn(resolved: ResolvedKv, decider: Decider, level: CheckLevel, all: boolean): string[] {
   const notes: string[] = [];
-  if (all && decider.prepared.times === undefined)
-    notes.push('the history has no times: levels that need real time were not decided');
+  if (all && decider.prepared.times === undefined) notes.push(noTimes);
   for (const [kind, count] of resolved.problemCounts) {
     const shown = resolved.problems.filter((problem) => problem.kind === kind).length;
     if (count > shown) notes.push(`${count} reads show ${kind}; the first ${shown} are reported`);
@@ -267,36 +253,6 @@ function reportTest(anomalies: CheckOptions['anomalies']): (kind: GraphAnomaly |
   const only = anomalies?.only === undefined ? undefined : new Set<string>(anomalies.only);
   const ignore = new Set<string>(anomalies?.ignore);
   return (kind) => (only === undefined || only.has(kind)) && !ignore.has(kind);
-}
-
-/** What is known of each level; the lattice spreads every fact. */
-class Levels {
-  readonly #status = new Map<CheckLevel, LevelStatus>();
-
-  status(level: CheckLevel): LevelStatus {
-    return this.#status.get(level) ?? 'unknown';
-  }
-
-  nothingBroken(): boolean {
-    return ![...this.#status.values()].includes('broken');
-  }
-
-  break(level: CheckLevel): void {
-    for (const other of checkLevels) if (implies(other, level)) this.#status.set(other, 'broken');
-  }
-
-  hold(level: CheckLevel): void {
-    for (const other of checkLevels) {
-      if (implies(level, other) && !this.#status.has(other)) this.#status.set(other, 'holds');
-    }
-  }
-
-  all(): Record<CheckLevel, LevelStatus> {
-    return Object.fromEntries(checkLevels.map((level) => [level, this.status(level)])) as Record<
-      CheckLevel,
-      LevelStatus
-    >;
-  }
 }
 
 /** What proved a level, and which transaction each open read was taken to have seen. */
@@ -354,12 +310,6 @@ class Decider {
     }
   }
 
-  /** The transactions, in the order in which they stand, explain all reads. */
-  holdAsWritten(): void {
-    const order = (): Int32Array => Int32Array.from(this.prepared.resolved.counts, (_, tx) => tx);
-    this.#hold('strong session serializable', () => commitOrder(this.prepared, order()));
-  }
-
   get #certain(): boolean {
     return this.uncertain.length === 0;
   }
@@ -395,12 +345,12 @@ class Decider {
         if (this.#certain) this.#hold(level, () => decision.proof, decision.reads);
         return undefined;
       case 'broken': {
-        const shown = decision.findings.filter((finding) => this.allowed(finding.kind));
+        const shown = decision.findings().filter((finding) => this.allowed(finding.kind));
         if (shown.length === 0) {
           this.masked.add(level);
           return undefined;
         }
-        this.findings.push(...shown);
+        this.#found(shown);
         this.state.break(level);
         return undefined;
       }
@@ -408,10 +358,10 @@ class Decider {
   }
 
   /** Decides every other level, from the strongest down. */
-  settleOthers(progress: (stage: string) => void): void {
+  settleOthers(): void {
     for (const other of [...checkLevels].reverse()) {
       if (orderOf(other) === 'real-time' && this.prepared.times === undefined) continue;
-      progress(`deciding ${other}`);
+      this.effort.progress(`deciding ${other}`);
       const why = this.settle(other);
       if (why !== undefined) this.notes.push(`${other}: ${why}`);
     }
@@ -424,11 +374,6 @@ class Decider {
   }
 
   strongest(): CheckLevel[] {
-    const mayHold = (level: CheckLevel): boolean => {
-      const status = this.state.status(level);
-      if (status === 'broken') return false;
-      return status === 'holds' || orderOf(level) !== 'real-time' || this.prepared.times !== undefined;
-    };
-    return strongestOf(checkLevels.filter(mayHold));
+    return this.state.strongest(this.prepared.times !== undefined);
   }
 }

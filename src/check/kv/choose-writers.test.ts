@@ -53,6 +53,15 @@ describe('values that were written more than once', () => {
     }
   });
 
+  it('are decided where sessions stand one after the other, so that the file does not say who came before', () => {
+    for (const level of ['read committed', 'causal', 'serializable'] as const) {
+      const history = repeatedValues(3, 150, true);
+      const { valid, certificate } = checkKv(history, { level, strongest: false, certificate: true });
+      expect([level, valid]).toEqual([level, true]);
+      expect(verifyCertificate(history, certificate!)).toEqual({ accepted: true });
+    }
+  });
+
   it('are given up when time is up', () => {
     let now = 0;
     const history = repeatedValues(3, 400, true);

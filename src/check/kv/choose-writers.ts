@@ -3,23 +3,27 @@
  * is open which write some reads saw, or whether they saw one at all.
  *
  * 1. Without those reads: what is broken then is broken.
- * 2. Writers that a read cannot have seen are left out: those that come after it, and (from causal upwards) those that
- *    another writer, which comes before the read, comes after. Clocks along reads-from and the level's order say so.
- * 3. A writer is chosen for each read, the nearest before it in a likely order first, and the level decided as ever. If it holds, it holds. If not, the few
- *    transactions that break it name the choices that are impossible together; they are remembered, and the next
- *    choice of writers avoids them all. If none is left, the level is broken.
+ * 2. Writers that a read cannot have seen are left out (`possible-writers.ts`). A read with one writer left saw that one, which may
+ *    leave others with fewer; so again, until nothing changes. What is broken with the reads settled so is broken.
+ * 3. A writer is chosen for each other read, the nearest before it in a likely order first, and the level decided as ever. If it
+ *    holds, it holds. If not, the few transactions that break it name the choices that are impossible together; they are
+ *    remembered, and the next choice of writers avoids them all. If none is left, the level is broken.
+ *
+ * The finding is that of the choice that breaks the least: a database that forbids what a worse choice shows may have made this one.
  */
 
-import { copyEdges, type EdgeList, kindMask, sessionOrder, wr, ww } from '../graph/graph.js';
-import { chainsAlong, groupBySession } from '../graph/sessions.js';
-import { baseOf, type CheckLevel, orderOf } from '../levels.js';
-import { clocksAlong } from './clocks.js';
-import { type Decision, decideLevel } from './decide.js';
+import { printKvOp, printName } from '../../histories/index.js';
+import { ofData, ofRow, phrase, type Step, say } from '../explanation.js';
+import type { Finding } from '../finding.js';
+import { baseOf, type CheckLevel, checkLevels, implies, weakestOf } from '../levels.js';
+import { type Choice, ChoiceSearch } from './choice-search.js';
+import { type Decision, decideLevel, sameQuestion } from './decide.js';
 import type { Effort } from './effort.js';
-import { noOrderFinding } from './kv-findings.js';
-import { likelyOrder } from './likely-order.js';
+import { describeOps, describeTx, noOrderFinding, ofTx } from './kv-findings.js';
+import { rankOfName } from './mildest-cycle.js';
 import { minimalCore, withSources } from './order/refutation.js';
-import { orderKinds, type PreparedKv, prepareKv } from './prepared-kv.js';
+import { possibleWriters } from './possible-writers.js';
+import { type PreparedKv, prepareFor } from './prepared-kv.js';
 import { renamedHistory } from './renamed-history.js';
 import { resolveReads } from './resolve-reads.js';
 import { initialState, type OpenRead, type ResolvedKv } from './resolved-kv.js';
@@ -28,202 +32,260 @@ import { initialState, type OpenRead, type ResolvedKv } from './resolved-kv.js';
 export type ChosenDecision = Decision & { readonly reads?: Readonly<Record<string, number>> };
 
 export function decideWithChoices(prepared: PreparedKv, level: CheckLevel, effort: Effort): ChosenDecision {
-  const { resolved } = prepared;
   const without = decideLevel(prepared, level, effort);
-  const needless = resolved.openReads.length === 0 || baseOf(level) === 'read uncommitted';
+  const needless = prepared.resolved.openReads.length === 0 || baseOf(level) === 'read uncommitted';
   if (needless || without.outcome !== 'holds') return without;
-  const open = prune(prepared, level, effort);
-  const choice = new WriterChoice(open);
-  const involved = new Set<number>();
+  const settled = settleReads(prepared, level, effort);
+  const { resolved } = settled.prepared;
+  if (settled.reads.length > 0) {
+    const decision = decideLevel(settled.prepared, level, effort);
+    if (decision.outcome === 'unknown') return decision;
+    if (decision.outcome === 'broken') {
+      const findings = (): readonly Finding[] =>
+        decision.findings().map((finding) => ({
+          ...withOnlyWriters(resolved, finding, settled.reads),
+          // At other levels those reads may have seen other writers.
+          rulesOut: [sameQuestion(level)],
+        }));
+      return { ...decision, findings };
+    }
+  }
+  return tryChoices(resolved, level, { ...settled, effort });
+}
+
+interface Settled {
+  /** The history with the reads settled that have one writer left. */
+  readonly prepared: PreparedKv;
+  readonly reads: readonly number[];
+  readonly open: readonly OpenRead[];
+}
+
+/** Settles the reads that can have seen one writer only. */
+function settleReads(prepared: PreparedKv, level: CheckLevel, effort: Effort): Settled {
+  let now = prepared;
+  const reads: number[] = [];
+  for (;;) {
+    const open = possibleWriters(now, level, effort);
+    const certain = open.filter(({ candidates }) => candidates.length === 1);
+    if (certain.length === 0 || effort.spent()) return { prepared: now, reads, open };
+    reads.push(...certain.map(({ op }) => op));
+    const readsFrom = now.resolved.readsFrom.slice();
+    for (const { op, candidates } of certain) readsFrom[op] = candidates[0]!;
+    const openReads = open.filter(({ candidates }) => candidates.length > 1);
+    now = prepareFor({ ...now.resolved, readsFrom, openReads }, level);
+  }
+}
+
+/** Tries writers for the reads that are still open. */
+function tryChoices(
+  resolved: ResolvedKv,
+  level: CheckLevel,
+  { open, reads, effort }: Omit<Settled, 'prepared'> & { readonly effort: Effort },
+): ChosenDecision {
+  const choice = new ChoiceSearch(open.map(({ candidates }) => candidates));
+  const refuted: (readonly Choice[])[] = [];
   for (let attempt = 1; ; attempt++) {
+    const chosen = effort.spent() ? undefined : choice.next(() => effort.spent());
     if (effort.spent()) {
-      return {
-        outcome: 'unknown',
-        reason: `no writer was found for each of ${open.length} reads of repeated values`,
-      };
+      const reason = `no writer was found for each of ${open.length} reads of repeated values`;
+      return { outcome: 'unknown', reason };
     }
     effort.progress(`choosing writers of repeated values, attempt ${attempt}`);
-    const chosen = choice.next(() => effort.spent());
-    if (chosen === undefined && effort.spent()) continue;
-    if (chosen === undefined) break;
+    if (chosen === undefined) {
+      const findings = (): readonly Finding[] => [
+        brokenBy(resolved, level, { open, refuted, settled: reads.length > 0, effort }),
+      ];
+      return { outcome: 'broken', txs: [], findings };
+    }
     const whole = withChoices(resolved, open, chosen);
-    const decision = decideLevel(prepareKv(whole), level, effort);
+    const decision = decideLevel(prepareFor(whole, level), level, effort);
     if (decision.outcome === 'unknown') return decision;
     if (decision.outcome === 'holds') {
-      const reads = open.map(({ op }, i) => [op, txOf(resolved, chosen[i]!)] as const);
-      return { ...decision, reads: Object.fromEntries(reads) };
+      const seen = [...reads, ...open.map(({ op }) => op)];
+      const sources = seen.map((op) => [op, txOf(resolved, whole.readsFrom[op]!)] as const);
+      return { ...decision, reads: Object.fromEntries(sources) };
     }
-    const named =
-      decision.core ?? decision.findings.flatMap((finding) => finding.transactions.map(({ id }) => id));
-    const core = coreOf(whole, level, named, effort);
-    for (const tx of core ?? named) involved.add(tx);
-    choice.forbid(
-      chosen,
-      core === undefined ? undefined : (read, write) => uses(resolved, core, read, write),
-    );
+    const used = impossible(resolved, level, { open, chosen, txs: decision.txs, effort });
+    choice.forbid(used);
+    refuted.push(used);
   }
+}
+
+/** Choices that are impossible together, and how. */
+interface Refuted {
+  readonly finding: Finding;
+  /** Each read (a position among the open ones) with the write it would have seen. */
+  readonly used: readonly Choice[];
+}
+
+interface Refutations {
+  readonly open: readonly OpenRead[];
+  readonly refuted: readonly (readonly Choice[])[];
+  /** Were other reads settled before, as the level asked for allows? */
+  readonly settled: boolean;
+  readonly effort: Effort;
+}
+
+/** Seconds for the arguments of refuted choices. */
+const argumentSeconds = 10;
+
+/** What no choice of writers avoids: the finding of the choices that break the least, with all who take part in any. */
+function brokenBy(
+  resolved: ResolvedKv,
+  level: CheckLevel,
+  { open, refuted, settled, effort }: Refutations,
+): Finding {
+  const limit = effort.again(argumentSeconds);
+  const argued: Refuted[] = [];
+  for (const used of refuted) {
+    if (argued.length > 0 && limit.spent()) break;
+    const chosen: number[] = [];
+    for (const [i, write] of used) chosen[i] = write;
+    const made = used.map(([i]) => i);
+    const whole = withChoices(resolved, open, chosen, made);
+    const decision = decideLevel(prepareFor(whole, level), level, limit);
+    const [finding] = decision.outcome === 'broken' ? decision.findings() : [];
+    if (finding !== undefined) argued.push({ finding, used });
+  }
+  const involved = new Set(argued.flatMap(({ finding }) => finding.transactions.map(({ id }) => id)));
   for (const { op, candidates } of open) {
     if (!involved.has(resolved.opTx[op]!)) continue;
-    for (const write of [op, ...candidates]) if (write >= 0) involved.add(resolved.opTx[write]!);
+    for (const write of candidates) if (write >= 0) involved.add(resolved.opTx[write]!);
   }
-  const txs = withSources(resolved, involved);
-  return { outcome: 'broken', findings: [noOrderFinding(resolved, txs, level)], core: txs };
+  const rank = ({ finding }: Refuted): number => rankOfName(finding.kind);
+  const mildest = argued.toSorted((a, b) => rank(b) - rank(a))[0];
+  if (mildest === undefined) return noOrderFinding(resolved, [...involved], level);
+  const { finding } = mildest;
+  const added = withSources(resolved, involved)
+    .filter((tx) => !finding.transactions.some(({ id }) => id === tx))
+    .slice(0, 50);
+  return {
+    ...finding,
+    certainty: 'proved-by-search',
+    rulesOut: settled || argued.length < refuted.length ? [sameQuestion(level)] : brokenByAll(argued, level),
+    transactions: [...finding.transactions, ...added.map((tx) => describeTx(resolved.history, tx))],
+    operations: [...finding.operations, ...added.flatMap((tx) => describeOps(resolved.history, tx))],
+    explanation: explainChoices(resolved, level, { open, mildest, argued, count: refuted.length }),
+  };
+}
+
+/** The weakest levels that every one of the refuted choices breaks. */
+function brokenByAll(argued: readonly Refuted[], level: CheckLevel): readonly CheckLevel[] {
+  const byAll = checkLevels.filter((other) =>
+    argued.every(({ finding }) => finding.rulesOut.some((weak) => implies(other, weak))),
+  );
+  return weakestOf([...byAll, sameQuestion(level)]);
+}
+
+/** Refutations that are shown case by case; of more only the one that names the finding is. */
+const mostCases = 3;
+
+function explainChoices(
+  resolved: ResolvedKv,
+  level: CheckLevel,
+  {
+    open,
+    mildest,
+    argued,
+    count,
+  }: {
+    readonly open: readonly OpenRead[];
+    readonly mildest: Refuted;
+    readonly argued: readonly Refuted[];
+    readonly count: number;
+  },
+): Step[] {
+  const { history, opTx } = resolved;
+  const supposed = ({ used }: Refuted): Step[] =>
+    used.map(([read, write]) => {
+      const { op } = open[read]!;
+      const reader = ofTx(history, opTx[op]!);
+      const text = ofData(printKvOp(history, op));
+      return write === initialState
+        ? say.suppose`Suppose that ${reader} saw the initial state in ${text}.`
+        : say.suppose`Suppose that ${reader} saw what ${ofTx(history, opTx[write]!)} wrote in ${text}.`;
+    });
+  const others = argued.filter((each) => each !== mildest);
+  const shown = count <= mostCases ? [mildest, ...others] : [mildest];
+  const rest = count - shown.length;
+  return [
+    ...shown.flatMap((each) => [...supposed(each), ...each.finding.explanation]),
+    say.contradiction`${rest === 0 ? 'These are all the cases' : `${rest} more cases were tried`}: whichever writers the reads of repeated values saw, ${level} is broken.`,
+  ];
+}
+
+/** A finding that says of which of its reads only one writer is possible. */
+function withOnlyWriters(resolved: ResolvedKv, finding: Finding, settled: readonly number[]): Finding {
+  const { history, opTx, readsFrom } = resolved;
+  const among = new Set(finding.transactions.map(({ id }) => id));
+  const steps = settled
+    .filter(
+      (op) => among.has(opTx[op]!) && (readsFrom[op] === initialState || among.has(opTx[readsFrom[op]!]!)),
+    )
+    .map((op): Step => {
+      const source = readsFrom[op]!;
+      const seen =
+        source === initialState ? 'the initial state' : phrase`what ${ofTx(history, opTx[source]!)} wrote`;
+      const key = ofRow(printName(history.keyNames[history.opKey[op]!]!));
+      return say.fact`${ofData(printKvOp(history, op))} of ${ofTx(history, opTx[op]!)} can only have seen ${seen}: whoever else wrote that value to ${key} comes too late or was overwritten before.`;
+    });
+  return steps.length === 0 ? finding : { ...finding, explanation: [...steps, ...finding.explanation] };
 }
 
 /** The transaction of a write; -1 for the initial state. */
 const txOf = ({ opTx }: ResolvedKv, write: number): number => (write === initialState ? -1 : opTx[write]!);
 
-/** Does the argument of a core rest on a read having seen a write? */
-const uses = (resolved: ResolvedKv, core: readonly number[], read: number, write: number): boolean =>
-  core.includes(resolved.opTx[read]!) && (write === initialState || core.includes(txOf(resolved, write)));
-
-/** The history in which each open read saw the write chosen for it. */
-function withChoices(resolved: ResolvedKv, open: readonly OpenRead[], chosen: readonly number[]): ResolvedKv {
+/** The history in which the open reads that `made` names, or all, saw the write chosen for them. */
+function withChoices(
+  resolved: ResolvedKv,
+  open: readonly OpenRead[],
+  chosen: readonly number[],
+  made: Iterable<number> = open.keys(),
+): ResolvedKv {
   const readsFrom = resolved.readsFrom.slice();
-  open.forEach(({ op }, i) => {
-    readsFrom[op] = chosen[i]!;
-  });
+  for (const i of made) readsFrom[open[i]!.op] = chosen[i]!;
   return { ...resolved, readsFrom, openReads: [] };
 }
 
-/** The fewest transactions that break a level with the writers chosen; undefined if those named do not break it alone. */
-function coreOf(
+/**
+ * The choices that are impossible together, none of which can be left out. They are made one after the other: those behind the first
+ * that breaks the level are not part of it. Where a few transactions break it alone, only what these read is looked at.
+ */
+function impossible(
   resolved: ResolvedKv,
   level: CheckLevel,
-  named: readonly number[],
-  effort: Effort,
-): readonly number[] | undefined {
-  const breaks = (txs: readonly number[]): boolean => {
-    const prepared = prepareKv(resolveReads(renamedHistory(resolved, txs)));
-    return decideLevel(prepared, level, effort).outcome === 'broken';
+  {
+    open,
+    chosen,
+    txs,
+    effort,
+  }: {
+    readonly open: readonly OpenRead[];
+    readonly chosen: readonly number[];
+    readonly txs: readonly number[];
+    readonly effort: Effort;
+  },
+): readonly Choice[] {
+  const few = withSources(withChoices(resolved, open, chosen), txs);
+  const breaksWith = (made: readonly number[], only?: readonly number[]): boolean => {
+    const whole = withChoices(resolved, open, chosen, made);
+    const judged = only === undefined ? whole : resolveReads(renamedHistory(whole, only));
+    return decideLevel(prepareFor(judged, level), level, effort).outcome === 'broken';
   };
-  const all = withSources(resolved, named);
-  return breaks(all) ? minimalCore(all, breaks, () => effort.spent()) : undefined;
-}
-
-/** Open reads with the writers that they may have seen. */
-function prune(prepared: PreparedKv, level: CheckLevel, effort: Effort): OpenRead[] {
-  const { resolved, edges } = prepared;
-  const kinds = kindMask(wr) | orderKinds[orderOf(level)];
-  const chains = chainsAlong(resolved, edges, kinds);
-  if (chains === undefined || edges.nodeCount * chains.count * 4 > effort.limits.memoryBytes)
-    return [...resolved.openReads];
-  const clocks = clocksAlong(chains, edges, kinds);
-  if (clocks === undefined) return [...resolved.openReads];
-  const isBefore = (a: number, b: number): boolean =>
-    a !== b && clocks[b * chains.count + chains.session[a]!]! > chains.position[a]!;
-  const place = placesIn(resolved, edges);
-  const writers = writersOfOpenKeys(resolved);
-  const base = baseOf(level);
-  const seesAll =
-    base !== 'read committed' && base !== 'cursor stability' && base !== 'monotonic atomic view';
-  const causal = seesAll && base !== 'read atomic';
-  return resolved.openReads.map(({ op, candidates }) => {
-    const reader = resolved.opTx[op]!;
-    const others = writers.get(resolved.history.opKey[op]!)!;
-    const fits = candidates.filter((write) => {
-      if (write === initialState)
-        return !causal || others.length > 1000 || !others.some((other) => isBefore(other, reader));
-      const writer = resolved.opTx[write]!;
-      if (isBefore(reader, writer)) return false;
-      if (!causal || others.length > 1000) return true;
-      return !others.some((other) => other !== writer && isBefore(writer, other) && isBefore(other, reader));
-    });
-    // With none left the level is broken, and the decision says by whom.
-    if (fits.length === 0) return { op, candidates };
-    // The latest writer that comes before the read is the likeliest.
-    const distance = (write: number): number => {
-      const ahead = place(reader) - (write === initialState ? -1 : place(resolved.opTx[write]!));
-      return ahead > 0 ? ahead : edges.nodeCount - ahead;
-    };
-    return { op, candidates: fits.sort((a, b) => distance(a) - distance(b)) };
-  });
-}
-
-/** Where transactions stand in the file if that agrees with what is known, else in a likely order. */
-function placesIn(resolved: ResolvedKv, edges: EdgeList): (tx: number) => number {
-  const known = copyEdges(edges, kindMask(ww, wr, sessionOrder));
-  let asWritten = true;
-  for (let e = 0; e < known.length && asWritten; e++) asWritten = known.sources[e]! < known.targets[e]!;
-  const order = asWritten ? undefined : likelyOrder(groupBySession(resolved), known);
-  if (order === undefined) return (tx) => tx;
-  const places = new Int32Array(order.length);
-  for (let i = 0; i < order.length; i++) places[order[i]!] = i;
-  return (tx) => places[tx]!;
-}
-
-function writersOfOpenKeys({
-  history,
-  finalWrite,
-  counts,
-  opTx,
-  openReads,
-}: ResolvedKv): Map<number, number[]> {
-  const writers = new Map<number, number[]>(openReads.map(({ op }) => [history.opKey[op]!, []]));
-  for (let op = 0; op < history.opCount; op++) {
-    if (finalWrite[op] === 1 && counts[opTx[op]!] === 1) writers.get(history.opKey[op]!)?.push(opTx[op]!);
+  const all = [...open.keys()];
+  const alone = few.length > 0 && breaksWith(all, few) ? few : undefined;
+  const ofFew = new Set(alone);
+  const made = alone === undefined ? all : all.filter((i) => ofFew.has(resolved.opTx[open[i]!.op]!));
+  let [low, high] = [0, made.length];
+  while (low < high && !effort.spent()) {
+    const middle = (low + high) >> 1;
+    if (breaksWith(made.slice(0, middle), alone)) high = middle;
+    else low = middle + 1;
   }
-  return writers;
-}
-
-type Choice = readonly [read: number, write: number];
-
-/**
- * A writer for each read, avoiding what was found impossible together. Reads are settled one after the other, each with its
- * likeliest writer that nothing forbids. Where everything is forbidden, the earlier choices that forbid it are impossible
- * together as well: that is remembered, and the last of them is made anew.
- */
-class WriterChoice {
-  readonly #open: readonly OpenRead[];
-  /** Choices that cannot be made together, under the read that is settled last. */
-  readonly #forbidden: (readonly Choice[])[][];
-
-  constructor(open: readonly OpenRead[]) {
-    this.#open = open;
-    this.#forbidden = open.map(() => []);
-  }
-
-  /** A choice that nothing forbids; undefined if there is none, or time is up. */
-  next(spent: () => boolean): readonly number[] | undefined {
-    const chosen: number[] = [];
-    for (let steps = 1; chosen.length < this.#open.length; steps++) {
-      if (steps % 1000 === 0 && spent()) return undefined;
-      const read = chosen.length;
-      const blockers: (readonly Choice[])[] = [];
-      const free = this.#open[read]!.candidates.find((write) => {
-        const blocker = this.#blocker(chosen, read, write);
-        if (blocker !== undefined) blockers.push(blocker);
-        return blocker === undefined;
-      });
-      if (free !== undefined) {
-        chosen.push(free);
-        continue;
-      }
-      const earlier = new Map(blockers.flat().filter(([other]) => other !== read));
-      if (earlier.size === 0) return undefined;
-      chosen.length = this.#remember([...earlier]);
-    }
-    return chosen;
-  }
-
-  /** What forbids a choice behind those made. */
-  #blocker(chosen: readonly number[], read: number, write: number): readonly Choice[] | undefined {
-    return this.#forbidden[read]!.find((choices) =>
-      choices.every(([other, made]) => (other === read ? write : chosen[other]) === made),
-    );
-  }
-
-  /** Of the choice made, those that `used` names cannot be made together; all of them if it names none. */
-  forbid(chosen: readonly number[], used?: (read: number, write: number) => boolean): void {
-    const all = chosen.map((write, i): Choice => [i, write]);
-    const some = used === undefined ? all : all.filter(([i, write]) => used(this.#open[i]!.op, write));
-    if (all.length > 0) this.#remember(some.length === 0 ? all : some);
-  }
-
-  /** The read that is settled last of those in the choices. */
-  #remember(choices: readonly Choice[]): number {
-    const last = Math.max(...choices.map(([read]) => read));
-    this.#forbidden[last]!.push(choices);
-    return last;
-  }
+  const used = minimalCore(
+    made.slice(0, high),
+    (some) => breaksWith(some, alone),
+    () => effort.spent(),
+  );
+  return used.map((i): Choice => [i, chosen[i]!]);
 }

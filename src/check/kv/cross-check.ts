@@ -1,20 +1,26 @@
 /**
  * Holds the fast checkers against the slow ones on random small histories, per level:
  *
- *     node build/check/kv/cross-check.js [count per level] [seed]
+ *     node build/check/kv/cross-check.js [count per level] [seed] [--level NAME …] [--write FILE]
  *
- * Any disagreement is printed as a history in the shorthand and ends the run with exit code 1.
+ * Any disagreement is printed as a history in the shorthand and ends the run with exit code 1. `--write` keeps the page of results, in
+ * which the rows of other levels stay: a long run can be made in pieces.
  */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
+import { parseArgs } from 'node:util';
+import { commitOfCode } from '../../commit-of-code.js';
 import { baseKind } from '../../contracts/index.js';
-import { type KvHistory, kv } from '../../histories/index.js';
+import { type KvHistory, kv, kvCommitted, kvUnseen, kvWrite } from '../../histories/index.js';
 import type { Finding } from '../finding.js';
 import { families } from '../graph/families.js';
-import { type CheckLevel, checkLevels, orderOf } from '../levels.js';
+import { baseOf, type CheckLevel, checkLevels, orderOf } from '../levels.js';
 import type { Certificate } from './certificate/certificate.js';
 import { verifyCertificate } from './certificate/verify.js';
 import { checkKv } from './check-kv.js';
-import { randomHistory, seededRandom } from './slow/random-history.js';
+import type { CheckResult } from './kv-result.js';
+import { crossPage } from './slow/cross-page.js';
+import { type RandomHistoryOptions, randomHistory, seededRandom } from './slow/random-history.js';
 import { slowAnomalies } from './slow/slow-anomalies.js';
 import { slowHolds } from './slow/slow-levels.js';
 
@@ -23,6 +29,10 @@ export interface CrossCheck {
   readonly histories: number;
   readonly broken: number;
   readonly undecided: number;
+  /** Left undecided because a committed read has no result. */
+  readonly withoutResult: number;
+  /** Verdicts whose certificate was accepted. */
+  readonly proved: number;
   /** Histories on which the two disagree, with what each said. */
   readonly disagreements: readonly string[];
 }
@@ -33,28 +43,81 @@ export function crossCheckLevel(level: CheckLevel, count: number, seed: number):
   const disagreements: string[] = [];
   let broken = 0;
   let undecided = 0;
-  // The slow checker of these levels tries every interleaving of twice as many points.
-  const points = level.includes('snapshot') || level.includes('prefix');
+  let withoutResult = 0;
+  let proved = 0;
   for (let i = 0; i < count; i++) {
-    const times = orderOf(level) === 'real-time';
-    // Lists, registers with values of their own, registers with values written twice, the same where 0 may be the initial state.
-    const kind = i % 4;
-    const shape = { lists: kind === 0, repeated: kind >= 2, maxTxs: points ? 4 : 5, times };
-    const written = randomHistory(random, shape);
-    const history: KvHistory = kind === 3 ? { ...kv(written), initialValue: 0 } : kv(written);
-    const text = kind === 3 ? `${written}   (0 may be the initial state)` : written;
-    const options = { level, definitions: 'adya', strongest: false, certificate: true } as const;
-    const { valid: fast, certificate } = checkKv(history, options);
-    if (fast === 'unknown') undecided++;
+    const { text, history } = drawn(random, i, level);
+    const options = { level, definitions: 'adya', strongest: false } as const;
+    const { valid: fast, levels, certificate } = checkKv(history, { ...options, certificate: true });
+    // What a verdict on one level says of the others, too; a part of the histories, because that is each time every level.
+    if (i % everyLevel === 0) {
+      for (const fault of levelFaults(history, levels)) disagreements.push(`${text}   ${fault}`);
+    }
+    // Where no proof is asked for there is a shorter way.
+    const { valid: unproved } = checkKv(history, options);
+    if (unproved !== fast) disagreements.push(`${text}   ${fast} with its proof, ${unproved} without`);
+    if (fast === 'unknown' && lacksResults(history)) withoutResult++;
+    else if (fast === 'unknown') undecided++;
     const slow = slowHolds(history, level);
     if (!slow) broken++;
-    if (fast !== 'unknown' && fast !== slow) disagreements.push(`${text}   fast: ${fast}, slow: ${slow}`);
+    if (fast === true && lacksResults(history))
+      disagreements.push(`${text}   true, although a result is missing`);
+    else if (fast !== 'unknown' && fast !== slow)
+      disagreements.push(`${text}   fast: ${fast}, slow: ${slow}`);
     else if (fast !== 'unknown') {
       const fault = certificateFault(history, fast, certificate);
-      if (fault !== undefined) disagreements.push(`${text}   ${fast}, but its certificate fails: ${fault}`);
+      if (fault === undefined) proved++;
+      else disagreements.push(`${text}   ${fast}, but its certificate fails: ${fault}`);
     }
   }
-  return { level, histories: count, broken, undecided, disagreements };
+  return { level, histories: count, broken, undecided, withoutResult, proved, disagreements };
+}
+
+const everyLevel = 19;
+
+/** Levels that are said to hold or to be broken, and are not. */
+function levelFaults(history: KvHistory, levels: CheckResult['levels']): string[] {
+  const wrong = checkLevels.filter(
+    (level) => levels[level] !== 'unknown' && (levels[level] === 'holds') !== slowHolds(history, level),
+  );
+  return wrong.map((level) => `${level} is said to be ${levels[level]}`);
+}
+
+/**
+ * The kinds of histories, one after the other: lists and registers with values of their own; both with values written twice; registers
+ * where 0 may also be the initial state; both with values that nobody wrote and reads without a result.
+ */
+const shapes: readonly (Omit<RandomHistoryOptions, 'maxTxs' | 'times'> & { readonly zero?: boolean })[] = [
+  { lists: true },
+  { lists: false },
+  { lists: true, repeated: true },
+  { lists: false, repeated: true },
+  { lists: false, repeated: true, zero: true },
+  { lists: true, strange: true },
+  { lists: false, strange: true },
+];
+
+function drawn(random: () => number, i: number, level: CheckLevel): { text: string; history: KvHistory } {
+  const { zero = false, ...shape } = shapes[i % shapes.length]!;
+  const times = orderOf(level) === 'real-time';
+  // Every order of versions is tried with every order of commits: five transactions whose elements repeat take minutes.
+  const maxTxs = times && triesVersionOrders.includes(baseOf(level)) ? 4 : 5;
+  const text = randomHistory(random, { ...shape, maxTxs, times });
+  if (!zero) return { text, history: kv(text) };
+  return { text: `${text}   (0 may be the initial state)`, history: { ...kv(text), initialValue: 0 } };
+}
+
+const triesVersionOrders: readonly string[] = ['read uncommitted', 'read committed'];
+
+/** Has a committed transaction a read without a result? Then no level can be said to hold. */
+function lacksResults({ txCount, txStatus, opOffsets, opKind, opValue }: KvHistory): boolean {
+  for (let tx = 0; tx < txCount; tx++) {
+    if (txStatus[tx] !== kvCommitted) continue;
+    for (let op = opOffsets[tx]!; op < opOffsets[tx + 1]!; op++) {
+      if (opKind[op]! < kvWrite && opValue[op] === kvUnseen) return true;
+    }
+  }
+  return false;
 }
 
 /** Why a verdict is not proved by its certificate. */
@@ -79,7 +142,8 @@ export function crossCheckAnomalies(count: number, seed: number): CrossCheck {
     const history = kv(text);
     const slow = slowAnomalies(history);
     if (slow === undefined) continue;
-    const result = checkKv(history, { definitions: 'adya', strongest: false });
+    // Asked for the strongest level, so that cycles of real time are looked for, too.
+    const result = checkKv(history, { definitions: 'adya', level: 'strict serializable', strongest: false });
     const fast = new Set([...result.findings, ...result.beyond].map(familyOf));
     if (slow.size > 0) broken++;
     const differ = [...families, 'G1a', 'G1b'].filter((name) => fast.has(name) !== slow.has(name));
@@ -87,7 +151,15 @@ export function crossCheckAnomalies(count: number, seed: number): CrossCheck {
       disagreements.push(`${text}   differ: ${differ.join(', ')}; fast: ${[...fast].join(', ')}`);
     }
   }
-  return { level: 'anomalies', histories: count, broken, undecided: 0, disagreements };
+  return {
+    level: 'anomalies',
+    histories: count,
+    broken,
+    undecided: 0,
+    withoutResult: 0,
+    proved: 0,
+    disagreements,
+  };
 }
 
 /** The family of cycles a finding shows; a lost update may be a G-single or, when nobody saw who came first, a G2-item. */
@@ -97,24 +169,45 @@ function familyOf(finding: Finding): string {
   return finding.cycle.filter((edge) => edge.kind === 'rw').length === 1 ? 'G-single' : 'G2-item';
 }
 
+/** Every comparison there is, by the name of its row. */
+const comparisons: ReadonlyMap<string, (count: number, seed: number) => CrossCheck> = new Map([
+  ...checkLevels.map(
+    (level) => [level, (count: number, seed: number) => crossCheckLevel(level, count, seed)] as const,
+  ),
+  ['anomalies', crossCheckAnomalies] as const,
+]);
+
 function main(args: readonly string[]): number {
-  const count = Number(args[0] ?? 20_000);
-  const seed = Number(args[1] ?? 20_260_101);
-  if (!Number.isInteger(count) || count < 1 || !Number.isInteger(seed)) {
-    console.error('usage: cross-check.js [count per level] [seed]');
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    options: { level: { type: 'string', multiple: true }, write: { type: 'string' } },
+    allowPositionals: true,
+  });
+  const [count, seed] = [Number(positionals[0] ?? 20_000), Number(positionals[1] ?? 20_260_101)];
+  const asked = values.level ?? [...comparisons.keys()];
+  if (
+    !Number.isInteger(count) ||
+    count < 1 ||
+    !Number.isInteger(seed) ||
+    !asked.every((name) => comparisons.has(name))
+  ) {
+    console.error('usage: cross-check.js [count per level] [seed] [--level NAME …] [--write FILE]');
     return 3;
   }
   let failed = false;
-  const report = (result: CrossCheck): void => {
-    const { level, histories, broken, undecided, disagreements } = result;
+  for (const name of asked) {
+    const { disagreements, ...result } = comparisons.get(name)!(count, seed);
+    const { histories, broken, undecided, withoutResult, proved } = result;
     console.log(
-      `${level}: ${histories} histories, ${broken} broken, ${undecided} undecided, ${disagreements.length} disagreements (seed ${seed})`,
+      `${name}: ${histories} histories, ${broken} broken, ${undecided} undecided, ${withoutResult} without a result, ${proved} proved, ${disagreements.length} disagreements (seed ${seed})`,
     );
     for (const text of disagreements.slice(0, 5)) console.log(`  ${text}`);
     failed ||= disagreements.length > 0;
-  };
-  for (const level of checkLevels) report(crossCheckLevel(level, count, seed));
-  report(crossCheckAnomalies(count, seed));
+    if (values.write === undefined) continue;
+    const before = existsSync(values.write) ? readFileSync(values.write, 'utf8') : '';
+    const row = { ...result, commit: commitOfCode(), seed, disagreements: disagreements.length };
+    writeFileSync(values.write, crossPage(before, [row], [...comparisons.keys()]));
+  }
   return failed ? 1 : 0;
 }
 

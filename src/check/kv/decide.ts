@@ -9,18 +9,28 @@ import type { Finding } from '../finding.js';
 import { cyclicComponents } from '../graph/components.js';
 import { findCycles } from '../graph/cycles.js';
 import { buildGraph, copyEdges, kindMask, sessionOrder, sortNodes, wr, ww } from '../graph/graph.js';
-import { baseOf, type CheckLevel, orderOf } from '../levels.js';
+import { baseOf, type CheckLevel, checkLevels, implies, orderOf, weakestOf, withOrder } from '../levels.js';
 import { decideOrder, orderCore, orderFinding, type PointOrder } from './decide-order.js';
 import type { Effort } from './effort.js';
 import { cycleFinding, noOrderFinding } from './kv-findings.js';
 import type { OrderMode } from './order/order-problem.js';
+import { withSources } from './order/refutation.js';
 import { orderKinds, type PreparedKv, prepareKv } from './prepared-kv.js';
+import { renamedHistory } from './renamed-history.js';
+import { resolveReads } from './resolve-reads.js';
+import type { ResolvedKv } from './resolved-kv.js';
 import { type SaturatedLevel, saturate } from './saturation.js';
 import { saturationFinding } from './saturation-finding.js';
 
 export type Decision =
   | { readonly outcome: 'holds'; readonly proof: PointOrder }
-  | { readonly outcome: 'broken'; readonly findings: readonly Finding[]; readonly core?: readonly number[] }
+  | {
+      readonly outcome: 'broken';
+      /** Some transactions that took part in the refutation; they need not break the level alone. */
+      readonly txs: readonly number[];
+      /** The argument, worked out when it is asked for: that may take longer than to decide. */
+      readonly findings: () => readonly Finding[];
+    }
   | { readonly outcome: 'unknown'; readonly reason: string };
 
 export function decideLevel(prepared: PreparedKv, level: CheckLevel, effort: Effort): Decision {
@@ -68,12 +78,15 @@ function decideByCycle(prepared: PreparedKv, level: CheckLevel, kinds: number): 
   const graph = buildGraph(prepared.edges, kinds);
   const order = sortNodes(graph);
   if (order !== undefined) return { outcome: 'holds', proof: commitOrder(prepared, order) };
-  const { cycles } = findCycles(graph);
-  return broken(
-    prepared,
-    level,
-    cycles.map((cycle) => cycleFinding(prepared.resolved, cycle)),
-  );
+  const { resolved } = prepared;
+  const [part = []] = cyclicComponents(graph);
+  const txs = [...part].filter((node) => node < resolved.history.txCount);
+  const findings = (): readonly Finding[] => {
+    const { cycles } = findCycles(graph);
+    if (cycles.length === 0) return [noOrderFinding(resolved, txs, level)];
+    return cycles.map((cycle) => cycleFinding(resolved, cycle));
+  };
+  return { outcome: 'broken', txs, findings };
 }
 
 /** Transactions that count, in an order of nodes. */
@@ -87,17 +100,17 @@ function decideBySaturation(prepared: PreparedKv, level: SaturatedLevel, effort:
   const kinds = kindMask(ww, wr, sessionOrder);
   const base = copyEdges(edges, kinds);
   const known = base.length;
-  const saturated = saturate(resolved, level, {
-    base,
-    forced: base,
-    memoryBytes: effort.limits.memoryBytes,
-  });
+  const saturated = saturate(resolved, level, { base, forced: base, effort });
   const { initialReads, unknown } = saturated;
   if (unknown !== undefined) return { outcome: 'unknown', reason: unknown };
   const order = saturated.order ?? (initialReads.length === 0 ? sortNodes(buildGraph(base)) : undefined);
   if (order !== undefined) return { outcome: 'holds', proof: commitOrder(prepared, order) };
-  const findings = saturationFinding(resolved, level, { edges: base, known, initialReads });
-  return { outcome: 'broken', findings };
+  const findings = (): readonly Finding[] =>
+    saturationFinding(resolved, level, { edges: base, known, initialReads }).map((finding) => {
+      const txs = finding.transactions.map(({ id }) => id);
+      return { ...finding, rulesOut: brokenAlone(resolved, withSources(resolved, txs), level, effort) };
+    });
+  return { outcome: 'broken', txs: [], findings };
 }
 
 function decideByOrder(prepared: PreparedKv, level: CheckLevel, mode: OrderMode, effort: Effort): Decision {
@@ -105,16 +118,47 @@ function decideByOrder(prepared: PreparedKv, level: CheckLevel, mode: OrderMode,
   const decision = decideOrder(prepared, question, effort);
   if (decision.outcome !== 'broken') return decision;
   const { resolved } = prepared;
-  effort.progress(`looking for the fewest of ${decision.txs.length} transactions that break ${level}`);
-  const core = orderCore(resolved, question, decision.txs, effort);
-  if (core === undefined) {
-    return { outcome: 'broken', findings: [noOrderFinding(resolved, decision.txs, level)] };
-  }
-  return { outcome: 'broken', findings: [orderFinding(resolved, level, question, core)], core };
+  const { txs } = decision;
+  const findings = (): readonly Finding[] => {
+    effort.progress(`looking for the fewest of ${txs.length} transactions that break ${level}`);
+    const core = orderCore(resolved, question, txs, effort);
+    const finding =
+      core === undefined
+        ? noOrderFinding(resolved, txs, level)
+        : orderFinding(resolved, level, question, core);
+    return [{ ...finding, rulesOut: brokenAlone(resolved, core ?? [], level, effort) }];
+  };
+  return { outcome: 'broken', txs, findings };
 }
 
-function broken(prepared: PreparedKv, level: CheckLevel, findings: readonly Finding[]): Decision {
-  if (findings.length > 0) return { outcome: 'broken', findings };
-  const txs = cyclicComponents(buildGraph(prepared.edges))[0] ?? [];
-  return { outcome: 'broken', findings: [noOrderFinding(prepared.resolved, [...txs], level)] };
+/** The weakest level that is the same question: repeatable read is that of serializable, since nothing here searches. */
+export const sameQuestion = (level: CheckLevel): CheckLevel =>
+  baseOf(level) === 'serializable' ? withOrder('repeatable read', orderOf(level)) : level;
+
+const fewAlone = 50;
+const secondsAlone = 5;
+
+/**
+ * The weakest levels that a few transactions break by themselves, among them the one that led to them: what a finding proves does
+ * not depend on what was asked.
+ */
+function brokenAlone(
+  resolved: ResolvedKv,
+  txs: readonly number[],
+  level: CheckLevel,
+  effort: Effort,
+): readonly CheckLevel[] {
+  const asked = sameQuestion(level);
+  if (txs.length === 0 || txs.length > fewAlone) return [asked];
+  const alone = prepareKv(resolveReads(renamedHistory(resolved, txs)));
+  const limit = effort.again(secondsAlone);
+  // Where uncommitted data may be read, that somebody saw a transaction of unknown outcome does not mean that it committed.
+  const committed = txs.every((tx) => resolved.history.txStatus[tx] === kvCommitted);
+  const broken: CheckLevel[] = [];
+  for (const other of checkLevels) {
+    if (broken.some((weak) => implies(other, weak))) continue;
+    if (!committed && baseOf(other) === 'read uncommitted') continue;
+    if (decideLevel(alone, other, limit).outcome === 'broken') broken.push(other);
+  }
+  return weakestOf([...broken, asked]);
 }

@@ -14,7 +14,8 @@ import type { KvHistory } from '../../histories/index.js';
 import type { Demand } from '../demand.js';
 import type { Finding } from '../finding.js';
 import type { CheckLevel } from '../levels.js';
-import { type CheckOptions, type CheckResult, checkKv } from './check-kv.js';
+import { checkKv } from './check-kv.js';
+import type { CheckOptions, CheckResult } from './kv-result.js';
 
 /** Checks a key-value history against a demand. */
 export function checkDemand(history: KvHistory, demand: Demand, options: CheckOptions): CheckResult {

@@ -134,7 +134,9 @@ export function problemFinding(resolved: ResolvedKv, problem: ReadProblem): Find
         : ifCommitted(
             history,
             txs,
-            problem.how === 'program-order' ? ['read uncommitted'] : readRulesOut[problem.kind],
+            problem.how === 'program-order' || problem.how === 'committed'
+              ? ['read uncommitted']
+              : readRulesOut[problem.kind],
           ),
     transactions,
     operations,

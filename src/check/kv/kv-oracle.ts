@@ -7,12 +7,13 @@ export const kvOracle: Oracle = {
   title: 'levels of isolation of histories that read and write keys',
   needs: { run: 'none' },
   refuses: () => 'it judges recorded key-value histories, not runs',
-  check(recorded, demand, { anomalies, budget, strongest, certificate, onProgress, onVerdict }) {
+  check(recorded, demand, { anomalies, budget, memory, strongest, certificate, onProgress, onVerdict }) {
     if (recorded.kind !== 'kv') return undefined;
     const { contract } = demand;
     const result = checkDemand(recorded.history, demand, {
       ...(anomalies !== undefined && { anomalies }),
       ...(budget !== undefined && { budget }),
+      ...(memory !== undefined && { memory }),
       ...(strongest !== undefined && { strongest }),
       ...(certificate !== undefined && { certificate }),
       ...(onProgress !== undefined && { onProgress }),

@@ -5,10 +5,15 @@
  * Such an order answers most questions about what a level forces: an edge that is forced from an earlier to a later
  * transaction of it contradicts nothing.
  */
-import type { EdgeList } from '../graph/graph.js';
+import { allMask, type EdgeList } from '../graph/graph.js';
 import type { Sessions } from '../graph/sessions.js';
 
-export function likelyOrder(sessions: Sessions, edges: EdgeList): Int32Array | undefined {
+/** `sequence`: see `atOnePace`; for who asks several times. */
+export function likelyOrder(
+  sessions: Sessions,
+  edges: EdgeList,
+  sequence = atOnePace(sessions),
+): Int32Array | undefined {
   const { nodeCount } = edges;
   const { offsets, sources } = predecessors(edges);
   const order = new Int32Array(nodeCount);
@@ -38,35 +43,39 @@ export function likelyOrder(sessions: Sessions, edges: EdgeList): Int32Array | u
     }
     return true;
   };
-  for (const tx of atOnePace(sessions)) if (!visit(tx)) return undefined;
+  for (let i = 0; i < sequence.length; i++) if (!visit(sequence[i]!)) return undefined;
   for (let node = 0; node < nodeCount; node++) if (!visit(node)) return undefined;
   return order;
 }
 
 /** Transactions by how far along their session they are. */
-function atOnePace({ txs, offsets, position, session }: Sessions): Int32Array {
+export function atOnePace({ txs, offsets, position, session }: Sessions): Int32Array {
   const count = txs.length;
-  const place = (tx: number): number => {
-    const s = session[tx]!;
-    return Math.floor((position[tx]! * count) / (offsets[s + 1]! - offsets[s]!));
-  };
+  const place = new Int32Array(count);
   const starts = new Int32Array(count + 1);
-  for (const tx of txs) starts[place(tx) + 1]!++;
+  for (let i = 0; i < count; i++) {
+    const tx = txs[i]!;
+    const s = session[tx]!;
+    const at = Math.floor((position[tx]! * count) / (offsets[s + 1]! - offsets[s]!));
+    place[i] = at;
+    starts[at + 1]!++;
+  }
   for (let i = 0; i < count; i++) starts[i + 1] = starts[i + 1]! + starts[i]!;
   const sequence = new Int32Array(count);
-  for (const tx of txs) sequence[starts[place(tx)]!++] = tx;
+  for (let i = 0; i < count; i++) sequence[starts[place[i]!]!++] = txs[i]!;
   return sequence;
 }
 
-function predecessors({ nodeCount, length, sources: from, targets: to }: EdgeList): {
-  readonly offsets: Int32Array;
-  readonly sources: Int32Array;
-} {
+/** Where the edges of `mask` into each node come from, in the order in which they were added. */
+export function predecessors(
+  { nodeCount, length, kinds, sources: from, targets: to }: EdgeList,
+  mask = allMask,
+): { readonly offsets: Int32Array; readonly sources: Int32Array } {
   const offsets = new Int32Array(nodeCount + 1);
-  for (let e = 0; e < length; e++) offsets[to[e]! + 1]!++;
+  for (let e = 0; e < length; e++) if ((mask >> kinds[e]!) & 1) offsets[to[e]! + 1]!++;
   for (let v = 0; v < nodeCount; v++) offsets[v + 1] = offsets[v + 1]! + offsets[v]!;
-  const sources = new Int32Array(length);
+  const sources = new Int32Array(offsets[nodeCount]!);
   const next = offsets.slice(0, nodeCount);
-  for (let e = 0; e < length; e++) sources[next[to[e]!]!++] = from[e]!;
+  for (let e = 0; e < length; e++) if ((mask >> kinds[e]!) & 1) sources[next[to[e]!]!++] = from[e]!;
   return { offsets, sources };
 }

@@ -66,10 +66,12 @@ type Ranked = { readonly cycle: FamilyCycle; readonly rank: number };
 const isShorter = (a: Ranked, b: Ranked): boolean => a.cycle.nodes.length < b.cycle.nodes.length;
 const isWorse = (a: Ranked, b: Ranked): boolean => a.rank < b.rank || (a.rank === b.rank && isShorter(a, b));
 
-/** A cycle that needs an order besides its dependencies is milder than one that does not. */
-function rankOf(cycle: FamilyCycle): number {
-  const [base, needsOrder] = [nameCycle(cycle).replace(/-(session|realtime)$/, ''), cycle.order !== 'none'];
-  return ranks.findIndex((names) => names.includes(base)) + (needsOrder ? 0.5 : 0);
+const rankOf = (cycle: FamilyCycle): number => rankOfName(nameCycle(cycle));
+
+/** The milder, the greater. One that needs an order besides its dependencies is milder than one that does not. */
+export function rankOfName(kind: string): number {
+  const base = kind.replace(/-(session|realtime)$/, '');
+  return ranks.findIndex((names) => names.includes(base)) + (base === kind ? 0 : 0.5);
 }
 
 interface OpenKey {

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { baseKind } from '../../contracts/index.js';
 import { kv } from '../../histories/index.js';
+import { explain } from '../explain.js';
 import type { CheckLevel } from '../levels.js';
 import { checkKv } from './check-kv.js';
 import { randomHistory, seededRandom } from './slow/random-history.js';
@@ -50,12 +51,42 @@ describe('names of findings', () => {
     );
   });
 
+  it.each([
+    // Write skew whichever of the two writers of 1 the readers saw.
+    ['T0: wx1 wv1 | T1: wx1 wy1 wz1 | T2: rz1 rx1 wy2 | T3: ry1 rv1 wx2', 'write-skew'],
+    // Three updates of what was written twice: two of them are of one version.
+    ['T0: wx1 | T1: wx1 | T2: rx1 wx2 | T3: rx1 wx3 | T4: rx1 wx4', 'lost-update'],
+    ['T0: wx1 wy1 | T1: wx1 wy1 | T2@s: rx1 wx2 wy2 | T3: rx2 ry1', 'read-skew'],
+    // One writer is left, because the other comes later.
+    ['T0@s: wx1 wy1 | T1@s: rx1 wx2 | T2@s: wx1 | T3: rx2 wz1 | T4@s: rx1 | T5: rz1 ry1 rx_', 'read-skew'],
+  ])('say what was broken where values were written twice: %s', (text, kind) => {
+    const { findings } = checkKv(kv(text), { level: 'serializable', definitions: 'adya', strongest: false });
+    expect(findings.map((finding) => finding.kind)).toEqual([kind]);
+  });
+
+  it('come with an argument for every writer that a read may have seen', () => {
+    const text = 'T0: wx1 wv1 | T1: wx1 wy1 wz1 | T2: rz1 rx1 wy2 | T3: ry1 rv1 wx2';
+    const { findings } = checkKv(kv(text), { definitions: 'adya', strongest: false });
+    const argument = explain(findings[0]!);
+    expect(argument).toContain('Suppose that T3 saw what T2 wrote in r(x, 1).');
+    expect(argument).toContain('Suppose that T3 saw what T1 wrote in r(x, 1).');
+    expect(argument).toContain('These are all the cases');
+    const later = 'T0: wx1 wy1 wu1 | T1: ru1 wx1 wy1 wz1 | T2: rz1 rx1 wy2 | T3: rz1 ry1 wx2';
+    const [settled] = checkKv(kv(later), { definitions: 'adya', strongest: false }).findings;
+    expect(explain(settled!)).toContain('r(x, 1) of T3 can only have seen what T2 wrote');
+  });
+
   it('are never those of anomalies that a level which holds forbids (seed 20261116)', () => {
     const random = seededRandom(20_261_116);
     const wrong: string[] = [];
     let broken = 0;
     for (let i = 0; i < 500; i++) {
-      const text = randomHistory(random, { lists: i % 4 === 0, maxTxs: 7, times: false });
+      const text = randomHistory(random, {
+        lists: i % 4 === 0,
+        repeated: i % 4 === 1,
+        maxTxs: 7,
+        times: false,
+      });
       const names = wrongNames(text);
       if (names.length > 0) wrong.push(`${text}: ${names.join('; ')}`);
       if (checkKv(kv(text), { strongest: false }).valid === false) broken++;

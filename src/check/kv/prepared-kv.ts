@@ -1,7 +1,7 @@
 /** A history made ready for any number of questions: its reads traced, its dependencies and orders drawn. */
 import { EdgeList, kindMask, predicateRw, realTime, rw, sessionOrder, wr, ww } from '../graph/graph.js';
 import { addRealTimeOrder, addSessionOrder } from '../graph/real-time.js';
-import type { LevelOrder } from '../levels.js';
+import { type BaseLevel, baseOf, type CheckLevel, type LevelOrder, orderOf } from '../levels.js';
 import { addKvDependencies, type KvDependencies } from './kv-edges.js';
 import type { ResolvedKv } from './resolved-kv.js';
 
@@ -21,6 +21,24 @@ export const orderKinds: Readonly<Record<LevelOrder, number>> = {
 };
 export const dependencyKinds = kindMask(ww, wr, rw, predicateRw);
 
+/** Levels that are decided without anti-dependencies. */
+const shallowLevels: readonly BaseLevel[] = [
+  'read uncommitted',
+  'read committed',
+  'monotonic atomic view',
+  'read atomic',
+  'causal',
+];
+
+/** Only the dependencies that a level needs; see `prepareKv`. */
+export const isShallow = (level: CheckLevel): boolean => shallowLevels.includes(baseOf(level));
+
+/** Made ready for questions about this level alone. */
+export function prepareFor(resolved: ResolvedKv, level: CheckLevel): PreparedKv {
+  const shallow = isShallow(level) ? { realTime: orderOf(level) === 'real-time' } : undefined;
+  return prepareKv(resolved, shallow);
+}
+
 /** `shallow`: without anti-dependencies, and real time only if asked for; enough for the levels up to causal. */
 export function prepareKv(resolved: ResolvedKv, shallow?: { readonly realTime: boolean }): PreparedKv {
   const { history, counts } = resolved;
@@ -32,17 +50,6 @@ export function prepareKv(resolved: ResolvedKv, shallow?: { readonly realTime: b
   if (times === undefined) return { resolved, edges, dependencies };
   if (shallow?.realTime !== false) addRealTimeOrder(edges, times.start, times.end, counts);
   return { resolved, edges, dependencies, times };
-}
-
-/** For a history that is decided already: nothing is drawn. */
-export function undrawnKv(resolved: ResolvedKv): PreparedKv {
-  const times = usableTimes(resolved);
-  return {
-    resolved,
-    edges: new EdgeList(resolved.history.txCount),
-    dependencies: { tails: new Map() },
-    ...(times !== undefined && { times }),
-  };
 }
 
 /** The times of a transaction that ends before it starts say nothing. */

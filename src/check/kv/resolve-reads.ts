@@ -24,11 +24,11 @@ import {
   kvWrite,
   listOf,
   printName,
-  valueName,
 } from '../../histories/index.js';
 import { counted } from '../../words.js';
 import type { ReadAnomaly } from '../finding.js';
 import { countTransactions } from './count-transactions.js';
+import { repeatedElements } from './repeated-elements.js';
 import { initialState, noSource, type OpenRead, type ReadProblem, type ResolvedKv } from './resolved-kv.js';
 import { ambiguous, nobody, WriteIndex } from './write-index.js';
 
@@ -65,7 +65,6 @@ class Resolver {
   readonly #problems: ReadProblem[] = [];
   readonly #problemCounts = new Map<ReadAnomaly, number>();
   readonly #mainReaders = new Map<number, number>();
-  readonly #ambiguousValues = new Set<string>();
 
   constructor(history: KvHistory) {
     this.#h = history;
@@ -105,8 +104,11 @@ class Resolver {
         this.#chainWriters[i] = writer;
         if (writer === nobody) {
           if (this.#firstGarbage[key]! < 0) this.#firstGarbage[key] = i - from;
-        } else if (writer === ambiguous) this.#noteAmbiguous(key, history.chainValues[i]!);
-        else if (history.txStatus[this.#opTx[writer]!] === kvAborted && this.#firstAborted[key]! < 0) {
+        } else if (
+          writer !== ambiguous &&
+          history.txStatus[this.#opTx[writer]!] === kvAborted &&
+          this.#firstAborted[key]! < 0
+        ) {
           this.#firstAborted[key] = i - from;
         }
       }
@@ -364,8 +366,7 @@ class Resolver {
       const value = values[i]!;
       const writer = this.#index.writer(key, value);
       if (writer === nobody) this.#problem({ kind: 'garbage-read', op, other: -1, value });
-      else if (writer === ambiguous) this.#noteAmbiguous(key, value);
-      else if (this.#h.txStatus[this.#opTx[writer]!] === kvAborted) {
+      else if (writer !== ambiguous && this.#h.txStatus[this.#opTx[writer]!] === kvAborted) {
         this.#problem({ kind: 'G1a', op, other: writer });
       }
       if (seen.has(value) && writer !== ambiguous)
@@ -377,9 +378,24 @@ class Resolver {
     const common = Math.min(length, this.#h.chainOffsets[key + 1]! - from);
     for (let i = 0; i < common; i++) {
       if (values[i] === this.#h.chainValues[from + i]) continue;
-      this.#problem({ kind: 'incompatible-order', op, other: this.#mainReader(key) });
+      const main = this.#h.chainValues.subarray(from, this.#h.chainOffsets[key + 1]!);
+      const other = this.#mainReader(key);
+      if (this.#agreeOnCommitted(key, values.subarray(0, length), main))
+        this.#problem({ kind: 'incompatible-order', op, other });
+      else this.#problem({ kind: 'incompatible-order', op, other, how: 'committed' });
       return;
     }
+  }
+
+  /** Does one of two lists begin with the other once elements are left out that may not have been committed? */
+  #agreeOnCommitted(key: number, a: Int32Array, b: Int32Array): boolean {
+    const committed = (list: Int32Array): Int32Array =>
+      list.filter((value) => {
+        const writer = this.#index.writer(key, value);
+        return writer >= 0 && this.#h.txStatus[this.#opTx[writer]!] === kvCommitted;
+      });
+    const [left, right] = [committed(a), committed(b)];
+    return left.subarray(0, right.length).every((value, i) => value === right[i]);
   }
 
   /** A committed read that shows the most of a key's main chain. */
@@ -405,15 +421,9 @@ class Resolver {
     }
   }
 
-  #noteAmbiguous(key: number, value: number): void {
-    if (this.#ambiguousValues.size >= 5) return;
-    const { keyNames } = this.#h;
-    this.#ambiguousValues.add(
-      `${printName(valueName(this.#h, value))} was written to ${printName(keyNames[key]!)} more than once, so whoever read it could have read either`,
-    );
-  }
-
   #problem(problem: ReadProblem): void {
+    // Whoever wrote it may be in the part that is missing.
+    if (problem.kind === 'garbage-read' && (this.#h.omitted ?? []).length > 0) return;
     const count = (this.#problemCounts.get(problem.kind) ?? 0) + 1;
     this.#problemCounts.set(problem.kind, count);
     if (count <= problemLimit) this.#problems.push(problem);
@@ -442,6 +452,7 @@ class Resolver {
       readsFrom: this.#readsFrom,
       strayReads: this.#strayReads,
       openReads: this.#openReads,
+      repeatedElements: repeatedElements(this.#h, this.#index.repeatedElements),
       seenLength: this.#seenLength,
       chainWriters: this.#chainWriters,
       placed: this.#placed,
@@ -451,7 +462,6 @@ class Resolver {
       problemCounts: this.#problemCounts,
       unknownReasons: [
         ...this.#unjudged(),
-        ...this.#ambiguousValues,
         ...(mixed < 0
           ? []
           : [`${printName(this.#h.keyNames[mixed]!)} is used both as a register and as a list`]),

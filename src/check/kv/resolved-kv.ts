@@ -1,6 +1,7 @@
 /** A key-value history with every read traced to its write: what all checks of such histories start from. */
 import type { KvHistory } from '../../histories/index.js';
 import type { ReadAnomaly } from '../finding.js';
+import type { RepeatedElement } from './repeated-elements.js';
 
 /** `readsFrom` of operations that are no external read with a known writer. */
 export const noSource = -2;
@@ -17,9 +18,10 @@ export interface ReadProblem {
   readonly value?: number;
   /**
    * For `internal`: the transaction missed its own write, or read the same key twice with different results. For
-   * `incompatible-order`: the list contradicts not another list but the order in which one transaction appended.
+   * `incompatible-order`: the list contradicts not another list but the order in which one transaction appended; or it does
+   * contradict another list, even if what may not have been committed is left out.
    */
-  readonly how?: 'own-write' | 'repeat' | 'program-order';
+  readonly how?: 'own-write' | 'repeat' | 'program-order' | 'committed';
 }
 
 /** A read of a register whose value several transactions wrote: the last writes of the key that it may have seen. */
@@ -54,6 +56,8 @@ export interface ResolvedKv {
   readonly hasLists: boolean;
   /** Reads with more than one possible source; they have `noSource` until one is chosen. */
   readonly openReads: readonly OpenRead[];
+  /** Elements in lists that were appended more than once: what is known of lists holds only when they are told apart. */
+  readonly repeatedElements: readonly RepeatedElement[];
   readonly problems: readonly ReadProblem[];
   /** Problems found, also those beyond the first `problemLimit` of a kind. */
   readonly problemCounts: ReadonlyMap<ReadAnomaly, number>;

@@ -70,6 +70,7 @@ export function saturationFinding(
     readers.add(reader);
     const how = howSeen(resolved, from, reader);
     if (how !== 'read') direct = false;
+    if (how === 'causal') for (const tx of between(edges, known, from, reader)) readers.add(tx);
     if (how === 'session') session = true;
     const object = ofRow(printName(history.keyNames[history.opKey[read]!]!));
     const sees = { read: 'read from', session: 'came in its session after', causal: 'depends on' }[how];
@@ -89,6 +90,30 @@ function howSeen(resolved: ResolvedKv, writer: number, reader: number): 'read' |
   }
   const sameSession = history.txSession[writer] === history.txSession[reader];
   return sameSession && writer < reader ? 'session' : 'causal';
+}
+
+/** Through whom `reader` depends on `writer`; of a stretch along a session only its ends. */
+function between(edges: EdgeList, known: number, writer: number, reader: number): number[] {
+  const isSight = (e: number): boolean => edges.kinds[e] === wr || edges.kinds[e] === sessionOrder;
+  const { offsets, targets, kinds } = buildGraph(edgesFrom(edges, known, isSight));
+  const cameFrom = new Int32Array(edges.nodeCount).fill(-1);
+  const cameBy = new Uint8Array(edges.nodeCount);
+  const queue = [writer];
+  for (let i = 0; i < queue.length && cameFrom[reader] === -1; i++) {
+    for (let e = offsets[queue[i]!]!; e < offsets[queue[i]! + 1]!; e++) {
+      const target = targets[e]!;
+      if (cameFrom[target] !== -1 || target === writer) continue;
+      cameFrom[target] = queue[i]!;
+      cameBy[target] = kinds[e]!;
+      queue.push(target);
+    }
+  }
+  const path: number[] = [];
+  for (let next = reader, tx = cameFrom[reader]!; tx >= 0 && tx !== writer; next = tx, tx = cameFrom[tx]!) {
+    const inSession = cameBy[next] === sessionOrder && cameBy[tx] === sessionOrder;
+    if (!inSession && tx < edges.txCount) path.push(tx);
+  }
+  return path;
 }
 
 function edgesFrom(edges: EdgeList, length: number, keep: (e: number) => boolean): EdgeList {

@@ -26,9 +26,10 @@ import {
   type Sessions,
 } from '../graph/sessions.js';
 import { clocksAlong } from './clocks.js';
-import { likelyOrder } from './likely-order.js';
+import type { Effort } from './effort.js';
+import { atOnePace, likelyOrder } from './likely-order.js';
+import { misreads } from './misreads.js';
 import { initialState, noSource, type ResolvedKv } from './resolved-kv.js';
-import { misreads } from './run-as-written.js';
 
 export type SaturatedLevel = 'monotonic atomic view' | 'read atomic' | 'causal';
 
@@ -43,16 +44,12 @@ export interface Saturation {
 
 /**
  * Adds the edges the axiom forces to `forced`, as ww edges whose `ref` is the read that forces them. `base` holds
- * session order, reads-from and known versions. Clocks take at most `memoryBytes`.
+ * session order, reads-from and known versions. Clocks and time are limited by `effort`.
  */
 export function saturate(
   resolved: ResolvedKv,
   level: SaturatedLevel,
-  {
-    base,
-    forced,
-    memoryBytes,
-  }: { readonly base: EdgeList; readonly forced: EdgeList; readonly memoryBytes: number },
+  { base, forced, effort }: { readonly base: EdgeList; readonly forced: EdgeList; readonly effort: Effort },
 ): Saturation {
   const sessions = groupBySession(resolved);
   if (level === 'causal') {
@@ -60,16 +57,25 @@ export function saturate(
     const many = sessions.count > manySessions;
     const chains = many ? chainsAlong(resolved, base, kindMask(wr, sessionOrder)) : undefined;
     const fewer = chains !== undefined && chains.count < sessions.count ? chains : sessions;
-    if (base.nodeCount * fewer.count * 4 <= memoryBytes) return saturateCausal(resolved, fewer, base, forced);
+    if (base.nodeCount * fewer.count * 4 <= effort.limits.memoryBytes)
+      return saturateCausal(resolved, fewer, { base, forced, effort });
     const reason = `clocks of ${resolved.history.txCount} transactions in ${fewer.count} chains do not fit in memory`;
     return { initialReads: [], unknown: reason };
   }
   const initialReads: { writer: number; read: number }[] = [];
   const add = forcer(resolved, forced, initialReads);
-  saturateDirect(resolved, level === 'monotonic atomic view', add);
-  if (level === 'read atomic') saturateSessions(resolved, sessions, add);
-  return { initialReads };
+  const done =
+    saturateDirect(resolved, level === 'monotonic atomic view', { add, effort }) &&
+    (level !== 'read atomic' || saturateSessions(resolved, sessions, { add, effort }));
+  return done ? { initialReads } : outOfTime(level, effort);
 }
+
+function outOfTime(level: SaturatedLevel, { limits }: Effort): Saturation {
+  return { initialReads: [], unknown: `what ${level} forces was not drawn in ${limits.seconds} s` };
+}
+
+/** Transactions between two looks at the clock. */
+const stride = 1024;
 
 type AddForced = (writer: number, read: number) => void;
 
@@ -86,8 +92,13 @@ function forcer(
   };
 }
 
-/** The transactions T3 read from, and which of their keys T3 reads: all, or (inOrder) only later ones. */
-function saturateDirect(resolved: ResolvedKv, inOrder: boolean, add: AddForced): void {
+interface Forcing {
+  readonly add: AddForced;
+  readonly effort: Effort;
+}
+
+/** The transactions T3 read from, and which of their keys T3 reads: all, or (inOrder) only later ones. False if time was up. */
+function saturateDirect(resolved: ResolvedKv, inOrder: boolean, { add, effort }: Forcing): boolean {
   const { history, counts, opTx, readsFrom, finalWrite } = resolved;
   const everyone = Int32Array.from({ length: history.txCount }, (_, tx) => tx);
   const writers = groupWriters(resolved, everyone);
@@ -97,6 +108,7 @@ function saturateDirect(resolved: ResolvedKv, inOrder: boolean, add: AddForced):
   const pending: number[][] = [];
   const sourceStamp = new Int32Array(history.txCount).fill(-1);
   for (let tx = 0; tx < history.txCount; tx++) {
+    if (tx % stride === 0 && effort.spent()) return false;
     if (counts[tx] === 0) continue;
     const from = history.opOffsets[tx]!;
     const to = history.opOffsets[tx + 1]!;
@@ -142,6 +154,7 @@ function saturateDirect(resolved: ResolvedKv, inOrder: boolean, add: AddForced):
       if (inOrder && readsFrom[op]! >= 0) see(opTx[readsFrom[op]!]!);
     }
   }
+  return true;
 }
 
 /** Is `tx` among the writers of `key`, which are in ascending order? */
@@ -156,11 +169,12 @@ function writesKey(writers: KeyWriters, key: number, tx: number): boolean {
   return low < writers.offsets[key + 1]! && writers.txs[low] === tx;
 }
 
-function saturateSessions(resolved: ResolvedKv, sessions: Sessions, add: AddForced): void {
+function saturateSessions(resolved: ResolvedKv, sessions: Sessions, { add, effort }: Forcing): boolean {
   const { history, readsFrom, finalWrite } = resolved;
   const lastWriter = new Int32Array(history.keyNames.length);
   const stamp = new Int32Array(history.keyNames.length).fill(-1);
   for (let s = 0; s < sessions.count; s++) {
+    if (effort.spent()) return false;
     for (let i = sessions.offsets[s]!; i < sessions.offsets[s + 1]!; i++) {
       const tx = sessions.txs[i]!;
       const from = history.opOffsets[tx]!;
@@ -176,6 +190,7 @@ function saturateSessions(resolved: ResolvedKv, sessions: Sessions, add: AddForc
       }
     }
   }
+  return true;
 }
 
 const manySessions = 256;
@@ -183,26 +198,28 @@ const manySessions = 256;
 function saturateCausal(
   resolved: ResolvedKv,
   sessions: Sessions,
-  base: EdgeList,
-  forced: EdgeList,
+  { base, forced, effort }: { readonly base: EdgeList; readonly forced: EdgeList; readonly effort: Effort },
 ): Saturation {
   const { history, readsFrom, opTx } = resolved;
   const width = sessions.count;
-  const first = likelyOrder(sessions, base);
+  const sequence = atOnePace(sessions);
+  const first = likelyOrder(sessions, base, sequence);
   // A cycle of the base edges is found in them, with no help from the axiom.
   if (first === undefined) return { initialReads: [] };
   const most = history.opCount >> 2;
   const suspects = misreads(resolved, first, most);
   if (suspects.length === 0) return { initialReads: [], order: first };
-  const clocks = clocksAlong(sessions, base, kindMask(wr, sessionOrder))!;
-  const order = agreeingOrder(resolved, { sessions, clocks, base, first, suspects, most });
+  if (effort.spent()) return outOfTime('causal', effort);
+  const clocks = clocksAlong(sessions, base, kindMask(wr, sessionOrder), first)!;
+  const order = agreeingOrder(resolved, { sessions, sequence, clocks, base, first, suspects, most, effort });
   if (order !== undefined) return { initialReads: [], order };
   const initialReads: { writer: number; read: number }[] = [];
   const add = forcer(resolved, forced, initialReads);
   const writers = groupWriters(resolved, sessions.txs);
   const groups = sessionGroups(writers, sessions, history.keyNames.length);
   const position = writers.txs.map((tx) => sessions.position[tx]!);
-  for (const tx of sessions.txs) {
+  for (const [i, tx] of sessions.txs.entries()) {
+    if (i % stride === 0 && effort.spent()) return outOfTime('causal', effort);
     const clock = tx * width;
     for (let op = history.opOffsets[tx]!; op < history.opOffsets[tx + 1]!; op++) {
       const source = readsFrom[op]!;
@@ -227,6 +244,8 @@ function saturateCausal(
 
 interface Attempt {
   readonly sessions: Sessions;
+  /** Transactions at one pace, as `likelyOrder` takes them. */
+  readonly sequence: Int32Array;
   readonly clocks: Int32Array;
   readonly base: EdgeList;
   readonly first: Int32Array;
@@ -234,22 +253,27 @@ interface Attempt {
   readonly suspects: readonly number[];
   /** No more of them than this are looked into. */
   readonly most: number;
+  readonly effort: Effort;
 }
 
 const mostAttempts = 6;
 
 /** An order that agrees with the base edges and all that the axiom forces; undefined if none is found in a few attempts. */
 function agreeingOrder(resolved: ResolvedKv, attempt: Attempt): Int32Array | undefined {
-  const { sessions, clocks, base, most } = attempt;
+  const { sessions, sequence, clocks, base, most, effort } = attempt;
   let { first: order, suspects } = attempt;
   let edges = base;
-  for (let i = 0; i < mostAttempts && suspects.length <= most; i++) {
-    const against = forcedAgainst(resolved, { order, suspects, sessions, clocks });
+  const writers = groupWriters(
+    resolved,
+    order.filter((node) => node < resolved.history.txCount),
+  );
+  for (let i = 0; i < mostAttempts && suspects.length <= most && !effort.spent(); i++) {
+    const against = forcedAgainst(resolved, { order, suspects, sessions, clocks, writers });
     if (against === undefined) return undefined;
     if (against.length === 0) return order;
     if (edges === base) edges = copyEdges(base);
-    for (const [writer, version] of against) edges.add(writer, version, ww);
-    const next = likelyOrder(sessions, edges);
+    for (let at = 0; at < against.length; at += 2) edges.add(against[at]!, against[at + 1]!, ww);
+    const next = likelyOrder(sessions, edges, sequence);
     if (next === undefined) return undefined;
     order = next;
     suspects = misreads(resolved, order, most);
@@ -257,30 +281,32 @@ function agreeingOrder(resolved: ResolvedKv, attempt: Attempt): Int32Array | und
   return undefined;
 }
 
-/** Pairs of writers that the axiom orders against `order`; undefined if a read of the initial state is broken. */
+interface OrderedSuspects extends Pick<Attempt, 'suspects' | 'sessions' | 'clocks'> {
+  readonly order: Int32Array;
+  /** In an earlier order; those of the suspects' keys are brought into this one. */
+  readonly writers: KeyWriters;
+}
+
+/** Writer and version in turn, which the axiom orders against `order`; undefined if a read of the initial state is broken. */
 function forcedAgainst(
   resolved: ResolvedKv,
-  {
-    order,
-    suspects,
-    sessions,
-    clocks,
-  }: Pick<Attempt, 'suspects' | 'sessions' | 'clocks'> & { readonly order: Int32Array },
-): (readonly [writer: number, version: number])[] | undefined {
+  { order, suspects, sessions, clocks, writers }: OrderedSuspects,
+): number[] | undefined {
   const { history, opTx, readsFrom } = resolved;
   const place = new Int32Array(order.length);
   for (let i = 0; i < order.length; i++) place[order[i]!] = i;
-  const writers = groupWriters(
-    resolved,
-    order.filter((node) => node < history.txCount),
-  );
-  const against: (readonly [number, number])[] = [];
+  const ordered = new Uint8Array(history.keyNames.length);
+  const against: number[] = [];
   for (const read of suspects) {
     const reader = opTx[read]!;
     const source = readsFrom[read]!;
     const version = source < 0 ? -1 : opTx[source]!;
     const key = history.opKey[read]!;
     const start = writers.offsets[key]!;
+    if (ordered[key] === 0) {
+      orderByPlace(writers, key, place);
+      ordered[key] = 1;
+    }
     // From the last writer before the reader back to the version.
     for (let i = firstAfter(writers, key, place, place[reader]!) - 1; i >= start; i--) {
       const writer = writers.txs[i]!;
@@ -288,10 +314,25 @@ function forcedAgainst(
       if (clocks[reader * sessions.count + sessions.session[writer]!]! <= sessions.position[writer]!)
         continue;
       if (version < 0) return undefined;
-      against.push([writer, version]);
+      against.push(writer, version);
     }
   }
   return against;
+}
+
+/** One order is much like the next, so few writers move; many are sorted by a method that does not depend on it. */
+function orderByPlace({ txs, offsets }: KeyWriters, key: number, place: Int32Array): void {
+  const [from, to] = [offsets[key]!, offsets[key + 1]!];
+  if (to - from > 100) {
+    txs.subarray(from, to).sort((a, b) => place[a]! - place[b]!);
+    return;
+  }
+  for (let i = from + 1; i < to; i++) {
+    const tx = txs[i]!;
+    let at = i;
+    for (; at > from && place[txs[at - 1]!]! > place[tx]!; at--) txs[at] = txs[at - 1]!;
+    txs[at] = tx;
+  }
 }
 
 /** Where the writers of a key begin whose place is `bound` or later. */

@@ -3,6 +3,7 @@
  * (first updater wins), or touch other rows than its condition selects.
  */
 
+import type { OperationId } from '../../ids.js';
 import {
   type ChangePlan,
   hasSnapshot,
@@ -12,6 +13,7 @@ import {
   isVague,
   type LockMode,
   type Tx,
+  undoneOperations,
 } from '../../rows/index.js';
 import { counted } from '../../words.js';
 import { at, during, joined, ofData, ofOperation, ofRow, type Phrase, phrase, say } from '../explanation.js';
@@ -31,6 +33,7 @@ export function checkLock(
 ): boolean {
   const mechanism = tx.contract?.mechanism;
   if (mechanism === undefined || tx.unjudged !== undefined || mechanism.writeConflict === 'none') return true;
+  if (mechanism.autocommitLocksNothing === true && !tx.explicit && !changedAllRows(operation)) return true;
   verification.tally.locks++;
   const conflict = grantLock(row.locks, tx, operation, mode);
   if (conflict === undefined) return true;
@@ -67,6 +70,11 @@ export function checkLock(
     }),
   );
   return false;
+}
+
+/** What it left as it was it need not commit, so there it meets nobody. */
+function changedAllRows({ changed, matched }: Write['operation']): boolean {
+  return changed !== undefined && changed > 0 && changed === matched;
 }
 
 /**
@@ -106,6 +114,11 @@ export function checkFirstUpdaterWins(
       reallyChanged(verification, row, version, tx),
   );
   if (changed === undefined) return true;
+  if (
+    atCommit &&
+    isTakenBack(verification, [operation.index, ...changed.states.map((each) => each.operation)])
+  )
+    return true;
   const contract = tx.contract!;
   verification.findings.push(
     makeFinding(verification.history, verification.txs, {
@@ -136,6 +149,12 @@ export function checkFirstUpdaterWins(
     }),
   );
   return false;
+}
+
+/** What a later ROLLBACK TO took back is not there any more when a commit is validated. */
+function isTakenBack({ history }: Verification, operations: readonly OperationId[]): boolean {
+  const undone = undoneOperations(history, history.header.dialect ?? 'mysql');
+  return operations.some((each) => undone.has(each));
 }
 
 /** An update that leaves a row as it was makes no new version in some engines. */

@@ -1,17 +1,27 @@
 /**
  * Follows REPLACE, upserts and MERGE: which rows were in the way, and what became of them and of the new rows.
  *
- * A row can be in the way if any of its versions can. If none can, the new rows are certainly there. If the only version the
+ * A row can be in the way if any of its versions can. If none can, the new rows are certainly there. If every version the
  * statement can have met is in the way, that row was certainly changed, and with a single new row that one was not
- * added. Otherwise both may have happened: the versions may or may not exist. Nothing is judged here, only followed.
+ * added. Otherwise both may have happened: the versions may or may not exist. What a changed row becomes is evaluated on every
+ * version that the statement may have computed from (`baseOf`): for one that waited, what was committed when the wait ended. Nothing is judged
+ * here, only followed.
  */
 import type { Operation } from '../../histories/index.js';
-import { type Image, intervalOf, mergeImages, rowKey, type UpsertPlan } from '../../rows/index.js';
+import {
+  type Image,
+  intervalOf,
+  mergeImages,
+  rowKey,
+  type UpsertEffect,
+  type UpsertPlan,
+  unknownEffect,
+} from '../../rows/index.js';
 import type { Write } from './followed-write.js';
 import type { PendingWrite } from './in-flight.js';
-import { placeTaken, record, standsInForAnother } from './judge-write.js';
+import { bindTables, placeTaken, record, standsInForAnother } from './judge-write.js';
 import type { MirrorTable } from './mirror.js';
-import { lookAt, type Outlook } from './outlook.js';
+import { baseOf, lookAt, type Outlook } from './outlook.js';
 import type { RowChain, View } from './row-chain.js';
 import type { Verification } from './verification.js';
 
@@ -49,9 +59,7 @@ export function followUpsert(
     return;
   }
   verification.tally.writes++;
-  if (plan.effect !== 'nothing')
-    for (const each of met)
-      record(write, each.outlook.row, imagesOfMet(each, plan), each.certain && plan.sure);
+  if (plan.effect !== 'nothing') changeMet(verification, write, plan, met);
   if (kept) return;
   for (const values of plan.rows) {
     const row = table.insertedRow(values);
@@ -67,6 +75,8 @@ interface Met {
   readonly outlook: Outlook;
   /** It was in the way for certain. */
   readonly certain: boolean;
+  /** What it may have held is not known. */
+  readonly unknown: boolean;
 }
 
 /** The rows that may have been in the way. */
@@ -89,12 +99,13 @@ function meetRows(
   for (const row of table.rows.values()) {
     if (!arriving.has(row.key) && !mayMeet(row, plan)) continue;
     const outlook = lookAt(row, look);
+    // A unique index has a row that every version of it puts there, whichever of them it shows.
     const certain =
       !blind &&
       !outlook.unknown &&
-      outlook.versions.length === 1 &&
+      (outlook.versions.length === 1 || (view.current && !plan.byView)) &&
       outlook.images.every((image) => typeof image === 'object' && plan.meets(image) === true);
-    met.push({ outlook, certain });
+    met.push({ outlook, certain, unknown: blind || outlook.unknown });
   }
   return met;
 }
@@ -105,16 +116,53 @@ function meetRows(
  */
 function viewOfMet(view: View, operation: Operation): View {
   const moment = intervalOf(operation);
-  const start = view.current ? moment.start : Math.min(view.span.start, moment.start);
+  const start = Math.min(view.span.start, moment.start);
   return { span: { start, end: moment.end }, current: true, dirty: false };
 }
 
-function imagesOfMet({ outlook, certain }: Met, plan: UpsertPlan): readonly Image[] {
-  if (plan.effect === 'replace') return ['absent'];
-  if (!certain) return ['unknown'];
-  return mergeImages(
-    outlook.images.map((image) => (typeof image === 'object' ? (plan.apply(image) ?? 'unknown') : image)),
-  );
+/** The rows in the way as the statement leaves them. */
+function changeMet(verification: Verification, write: Write, plan: UpsertPlan, met: readonly Met[]): void {
+  const rowsOf = plan.reads.length === 0 ? () => [] : bindTables(verification, write, plan.reads);
+  if (typeof rowsOf === 'string') verification.tally.skip('write', rowsOf);
+  const effect = typeof rowsOf === 'string' ? unknownEffect.bind(() => []) : plan.bind(rowsOf);
+  // A new row that two others are in the way of, each by another key, changes one of them.
+  const oneOfSeveral =
+    plan.effect === 'update' && !plan.byView && met.length > 1 && plan.table.uniqueKeys?.length !== 1;
+  for (const each of met) {
+    const outlook = baseOf(each.outlook, write, verification.exclusive);
+    const { images, certain } = imagesOfMet({ ...each, outlook }, plan, effect);
+    if (images.length === 0) continue;
+    verification.observer?.met(write, each.outlook);
+    record(write, each.outlook.row, images, certain && !oneOfSeveral);
+  }
+}
+
+/** What a row in the way may become, and whether it certainly becomes one of that; nothing: it stays as it is. */
+function imagesOfMet(
+  { outlook, certain, unknown }: Met,
+  plan: UpsertPlan,
+  { changes, apply }: UpsertEffect,
+): { readonly images: readonly Image[]; readonly certain: boolean } {
+  if (plan.effect === 'replace') return { images: ['absent'], certain };
+  if (unknown) return { images: ['unknown'], certain: false };
+  const images: Image[] = [];
+  let sure = certain;
+  for (const image of outlook.images) {
+    const touched = touches(image, plan, changes);
+    if (touched !== true) sure = false;
+    if (touched !== false) images.push((typeof image === 'object' ? apply(image) : undefined) ?? 'unknown');
+  }
+  return { images: images.length === 0 ? [] : mergeImages(images), certain: sure };
+}
+
+/** Whether a row of this image was in the way and is changed. */
+function touches(image: Image, plan: UpsertPlan, changes: UpsertEffect['changes']): boolean | undefined {
+  if (image === 'absent') return false;
+  if (image === 'unknown') return undefined;
+  const meets = plan.meets(image);
+  const changed = changes(image);
+  if (meets === false || changed === false) return false;
+  return meets === true && changed === true ? true : undefined;
 }
 
 function mayMeet(row: RowChain, plan: UpsertPlan): boolean {

@@ -20,8 +20,8 @@ import { linesOfAccesses, linesOfRows } from './lines.js';
 import type { View } from './row-chain.js';
 import type { Read } from './scan-read.js';
 import { SnapshotBounds } from './snapshot-bounds.js';
-import { boundsOf, narrowedSnapshot, type Verification } from './verification.js';
-import { readsLockRows, viewOf } from './view.js';
+import { boundsOf, type Verification, viewAt } from './verification.js';
+import { readsLockRows } from './view.js';
 
 /** Why the reads of a transaction are not judged; undefined: they are. */
 function unjudgedReason(tx: Tx): string | undefined {
@@ -42,22 +42,26 @@ export function judgeRead(
     return;
   }
   const mode = plan.lock === 'none' ? 'plain' : 'locking';
-  const narrowed = narrowedSnapshot(verification, tx);
-  const view = viewOf(tx, operation, mode, narrowed);
+  if (plan.type !== 'scan' && tx.contract!.mechanism!.snapshotPer === 'table') {
+    verification.tally.skip('read', 'its tables may have snapshots of different times');
+    return;
+  }
+  const view = viewAt(verification, tx, operation, mode);
   if (plan.type === 'scan') judgeLines(verification, { tx, operation, view }, plan);
   else if (verification.traced && operation.rows === undefined) judgeTracedLines(verification, tx, operation);
-  else judgeQuery(verification, { tx, operation, view: nested(tx, operation, view) }, plan);
+  else judgeQuery(verification, { tx, operation, view: nested(verification, { tx, operation, view }) }, plan);
 }
 
 /**
  * A locking clause is for the tables of its own SELECT: subqueries read on plainly (MySQL, Locking Reads). Which table is
  * read how is not distinguished here, so rows must be the same for both.
  */
-function nested(tx: Tx, operation: Operation, view: View): View {
+function nested(verification: Verification, { tx, operation, view }: Read): View {
   const selects = operation.sql?.match(/\bselect\b/gi)?.length ?? 0;
   if (!view.current || view.dirty || selects < 2 || tx.snapshot === undefined) return view;
   const { start, end } = view.span;
-  return { ...view, span: { start: Math.min(start, tx.snapshot.start), end } };
+  const snapshot = verification.lag?.widen(tx, tx.snapshot) ?? tx.snapshot;
+  return { ...view, span: { start: Math.min(start, snapshot.start), end } };
 }
 
 function judgeLines(verification: Verification, { tx, operation, view }: Read, plan: ScanPlan): void {
@@ -77,7 +81,10 @@ function judgeLines(verification: Verification, { tx, operation, view }: Read, p
   const lines = byAccess
     ? linesOfAccesses(operation.accesses ?? [], table, catalog.dialect)
     : linesOfRows(operation, plan);
-  const bounds = hasSnapshot(mechanism) && !view.current ? boundsOf(verification, tx) : new SnapshotBounds();
+  const bounds =
+    hasSnapshot(mechanism) && !view.current
+      ? boundsOf(verification, tx, plan.table.name)
+      : new SnapshotBounds(verification.lag?.shownBefore(tx, operation.start));
   const rows = judgeScan(verification, { tx, operation, plan, view, table, lines, bounds });
   const lock = plan.lock === 'none' && readsLockRows(tx, mechanism) ? 'share' : plan.lock;
   if (lock !== 'share' && lock !== 'exclusive') return;
@@ -95,7 +102,7 @@ export function judgeTracedLines(verification: Verification, tx: Tx, operation: 
   }
   tally.skip('read', 'only the rows it returned are judged: its condition cannot be evaluated');
   const locking = classifyStatement(operation.sql ?? '', catalog.dialect).locking !== 'none';
-  const view = viewOf(tx, operation, locking ? 'locking' : 'plain');
+  const view = viewAt(verification, tx, operation, locking ? 'locking' : 'plain');
   const byTable = new Map<Table, Map<string, NonNullable<Operation['accesses']>[number]>>();
   for (const access of operation.accesses ?? []) {
     const [table] = splitObject(access.object);

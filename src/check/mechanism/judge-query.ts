@@ -3,6 +3,7 @@ import { type EvaluatedRow, isUndecidable } from '../../sql/index.js';
 import { joined, ofData, ofOperation, ofRow, say } from '../explanation.js';
 import { values } from '../observation.js';
 import { type RowChoices, rowChoices } from './certain-state.js';
+import { lookAt, type Outlook } from './outlook.js';
 import { describeImage, describePivot, makeFinding, ofTx, operationAt } from './prose.js';
 import { hiddenRow, reportHidden } from './report-own-deletes.js';
 import type { RowChain } from './row-chain.js';
@@ -20,6 +21,7 @@ export function judgeQuery(verification: Verification, read: Read, plan: QueryPl
     return;
   }
   tally.reads++;
+  verification.observer?.queried(read, outlooksOf(verification, read, plan), answer);
   if (answer.fits) {
     tally.rows += operation.rows?.length ?? 0;
     if (answer.states > 1) tally.ambiguousReads++;
@@ -40,6 +42,13 @@ export function judgeQuery(verification: Verification, read: Read, plan: QueryPl
   const own = rows.filter((row) => row.own(tx)?.certain === true);
   const missed = [...own.map((row) => [row]), own].find((some) => some.length > 0 && fitsWithout(some));
   report(verification, read, plan, { expected: answer.expected, missed });
+}
+
+function outlooksOf(verification: Verification, { tx, view }: Read, { tables }: QueryPlan): Outlook[] {
+  const look = { view, tx, exclusive: verification.exclusive, pending: [] };
+  return tables.flatMap(({ name }) =>
+    [...verification.tables.get(name)!.rows.values()].map((row) => lookAt(row, look)),
+  );
 }
 
 interface Evaluation {

@@ -16,6 +16,7 @@
 
 import type { ScanPlan } from '../../rows/index.js';
 import { type EvaluatedRow, isUndecidable } from '../../sql/index.js';
+import type { RowLines } from './access-observer.js';
 import { mayTouch } from './in-flight.js';
 import { learnFromRead } from './learn.js';
 import { lookAt, type Outlook } from './outlook.js';
@@ -74,7 +75,11 @@ export function judgeScan(verification: Verification, read: ScanRead): readonly 
     problems.push(...compareNumbers(all, lines, plan, moving || pending.length > 0 || !table.closed));
   }
   reportRows(verification, read, problems);
-  const { tally } = verification;
+  const { tally, observer } = verification;
+  if (observer !== undefined) {
+    const judged = [...expectations.values()];
+    observer.scanned(read, judged, linesByRow(judged, lines, keyed));
+  }
   tally.reads++;
   tally.rows += lines.length;
   const all = [...expectations.values()];
@@ -87,6 +92,29 @@ export function judgeScan(verification: Verification, read: ScanRead): readonly 
   return all
     .filter((expectation) => isRequired(expectation, plan))
     .map((expectation) => expectation.outlook.row);
+}
+
+/** Where lines have no names, each row takes one that it explains and no other has taken. */
+function linesByRow(expectations: readonly Expectation[], lines: readonly Line[], keyed: boolean): RowLines {
+  if (keyed) {
+    const byKey = new Map(lines.map((line) => [line.key, line]));
+    return { of: ({ outlook }) => byKey.get(outlook.row.key), left: [] };
+  }
+  const left = new Set(lines);
+  const taken = new Map<Expectation, Line>();
+  for (const expectation of expectations) {
+    const line = [...left].find((each) => expectation.inside.some((image) => each.fits(image) !== false));
+    if (line === undefined) continue;
+    left.delete(line);
+    taken.set(expectation, line);
+  }
+  // A row whose values are not known may have given any line.
+  const open = expectations.filter((each) => each.open && !taken.has(each));
+  for (const [i, line] of [...left].slice(0, open.length).entries()) {
+    left.delete(line);
+    taken.set(open[i]!, line);
+  }
+  return { of: (expectation) => taken.get(expectation), left: [...left] };
 }
 
 /** Most rows of a table have one version, which everybody sees and the condition does not select. */

@@ -32,7 +32,7 @@ import { checkFirstUpdaterWins, checkLock, reportCount } from './conflicts.js';
 import type { Write } from './followed-write.js';
 import { expectRow } from './judge-read.js';
 import type { MirrorTable } from './mirror.js';
-import { lookAt, type Outlook } from './outlook.js';
+import { baseOf, lookAt, type Outlook } from './outlook.js';
 import { noteVainDelete } from './own-deletes.js';
 import type { RowChain } from './row-chain.js';
 import type { Verification } from './verification.js';
@@ -47,7 +47,11 @@ interface Touched {
  * engines differ in what a subquery sees, so the rows must be the same from the snapshot until now. Where plain reads see what is
  * not committed, a subquery may, too, although the write around it does not.
  */
-function bindTables(verification: Verification, write: Write, reads: readonly Table[]): RowsOf | string {
+export function bindTables(
+  verification: Verification,
+  write: Write,
+  reads: readonly Table[],
+): RowsOf | string {
   const { tx, operation } = write;
   const span = { start: Math.min(tx.start, operation.start), end: intervalOf(operation).end };
   const dirty = tx.contract?.mechanism?.pivot === 'uncommitted';
@@ -82,8 +86,10 @@ export function judgeChange(verification: Verification, write: Write, plan: Chan
   const doubtful: Touched[] = [];
   for (const row of rows) {
     const outlook = lookAt(row, look);
-    const { mayBeIn, mayBeOut, inside, open } = expectRow(outlook, { where }, view);
+    const { mayBeIn, mayBeOut, open } = expectRow(outlook, { where }, view);
     if (!mayBeIn) continue;
+    const { inside } = expectRow(baseOf(outlook, write, verification.exclusive), { where }, view);
+    if (inside.length === 0 && !open) continue;
     const images: Image[] = inside.map((image) => apply(image) ?? 'unknown');
     if (open) images.push(plan.type === 'delete' ? 'absent' : 'unknown');
     (mayBeOut || blind !== undefined ? doubtful : certain).push({ outlook, images: mergeImages(images) });
@@ -115,6 +121,7 @@ export function judgeChange(verification: Verification, write: Write, plan: Chan
     [doubtful, false],
   ] as const) {
     for (const { outlook, images } of touched) {
+      verification.observer?.met(write, outlook);
       if (!sure) record(write, outlook.row, images, false);
       else if (isPermitted(verification, write, outlook)) record(write, outlook.row, images, true);
       // What two writers that should have excluded each other leave behind is anybody's guess.
@@ -180,7 +187,8 @@ export const placeTaken = 'a row that takes the place of another one';
 
 /**
  * Whether an inserted row has the key of one with another name. InnoDB keeps both as versions of one record, so
- * whoever writes the new row hides the old one from itself, however old its snapshot is.
+ * whoever writes the new row hides the old one from itself, however old its snapshot is; so does who finds out only at COMMIT that the
+ * key is taken.
  */
 export function standsInForAnother(
   verification: Verification,
@@ -189,7 +197,8 @@ export function standsInForAnother(
   tx: Tx,
 ): boolean {
   const mechanism = tx.contract?.mechanism;
-  if (mechanism?.writesSee !== 'current' || !hasSnapshot(mechanism)) return false;
+  if (mechanism === undefined || !hasSnapshot(mechanism)) return false;
+  if (mechanism.writesSee !== 'current' && mechanism.keysCheckedAtCommit !== true) return false;
   const { dialect } = verification.catalog;
   const keys = recordKeys(table.info, dialect);
   if (keys.length === 0) return false;

@@ -34,7 +34,7 @@ export const mechanismOracle: Oracle = {
     const result = resultOf(
       verifyMechanism(history, contract, compareWith === undefined ? {} : { compareWith }),
     );
-    return recorded.truncated === true ? withCut(result) : result;
+    return withOmitted(result, history.header.omitted ?? []);
   },
 };
 
@@ -58,10 +58,10 @@ function resultOf(result: MechanismResult): CheckResult {
   };
 }
 
-/** What came after the end of a file that was cut off may break anything. */
-function withCut(result: CheckResult): CheckResult {
-  const reason = 'the file ends in the middle of an entry, so what came after it is not known';
-  const unknownReasons = [reason, ...result.unknownReasons];
+/** What is not in the history may break anything. */
+function withOmitted(result: CheckResult, omitted: readonly string[]): CheckResult {
+  if (omitted.length === 0) return result;
+  const unknownReasons = [...omitted, ...result.unknownReasons];
   return { ...result, valid: verdictOf(result.findings, unknownReasons), unknownReasons };
 }
 

@@ -1,7 +1,15 @@
 /** What a statement may find in a row: its allowed versions, and the values these have. */
-import { type Image, mergeImages, type Tx } from '../../rows/index.js';
+import { type Image, intervalOf, mergeImages, type Tx } from '../../rows/index.js';
+import type { Write } from './followed-write.js';
 import { mayTouch, type PendingWrite } from './in-flight.js';
-import { imagesOfAll, type RowChain, type VainDelete, type Version, type View } from './row-chain.js';
+import {
+  comesBefore,
+  imagesOfAll,
+  type RowChain,
+  type VainDelete,
+  type Version,
+  type View,
+} from './row-chain.js';
 
 export interface Outlook {
   readonly row: RowChain;
@@ -39,4 +47,29 @@ export function lookAt(row: RowChain, { view, tx: reader, exclusive, pending }: 
   const disturbed = pending.length > 0 && !own && mayTouch(pending, row.key);
   const unknown = disturbed || images.includes('unknown');
   return { row, versions, images, unknown, pending: disturbed, own, hiddenBy };
+}
+
+/**
+ * What a write that changed the row has computed from: less than it can have met on the way. Where writers of a row exclude each other and
+ * see what is committed, the write has waited for everybody who held the row before it and then looked again. Who had written the row before
+ * this write was sent, or before its answer came while its own transaction stays open and keeps the row, was first; if that transaction
+ * committed, no version before its own can be the base.
+ */
+export function baseOf(outlook: Outlook, write: Write, exclusive: boolean): Outlook {
+  const { versions, unknown, own } = outlook;
+  const { view, tx, operation } = write;
+  if (!exclusive || !view.current || view.dirty || unknown || own || versions.length < 2) return outlook;
+  const { start, end } = intervalOf(operation);
+  const keeps = tx.explicit && operation.ends === undefined;
+  const wasFirst = (version: Version) =>
+    version.tx?.fate === 'committed' &&
+    version.commit.start <= end &&
+    version.states.some((state) => state.certain && (keeps ? state.span.end <= end : state.span.end < start));
+  const first = versions.filter(wasFirst);
+  const left = versions.filter(
+    (version) => !first.some((other) => other !== version && comesBefore(version, other, true)),
+  );
+  return left.length === versions.length
+    ? outlook
+    : { ...outlook, versions: left, images: imagesOfAll(left, view) };
 }

@@ -21,12 +21,12 @@ import {
 } from '../explanation.js';
 import type { Finding, FindingKind, FindingOperation, FindingTransaction, VersionSeen } from '../finding.js';
 import type { CheckLevel } from '../levels.js';
-import { absent, type Observation, values } from '../observation.js';
+import { absent, type Observation, unknownValues, values } from '../observation.js';
 import type { Version } from './row-chain.js';
 
 export function describeImage(image: Image): string {
   if (image === 'absent') return 'no row';
-  if (image === 'unknown') return 'values not known';
+  if (image === 'unknown') return unknownValues;
   return `(${image.map((cell) => (isUndecidable(cell) ? '?' : showValue(cell))).join(', ')})`;
 }
 

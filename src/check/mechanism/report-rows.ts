@@ -233,7 +233,9 @@ export function reportFracture(verification: Verification, read: ScanRead, { see
   const readIn = (index: number) => ofOperation(operationAt(history, index));
   const steps = [
     say.rule`${ofTx(tx)} reads from one snapshot under ${contract.id}: ${describePivot(contract)}.`,
-    say.fact`In ${readIn(seen.operation)} it saw ${ofRow(seen.object)} as ${ofTx(seen.tx)} committed it, so the snapshot is after ${ofTx(seen.tx)}.`,
+    seen.earlier === undefined
+      ? say.fact`In ${readIn(seen.operation)} it saw ${ofRow(seen.object)} as ${ofTx(seen.tx)} committed it, so the snapshot is after ${ofTx(seen.tx)}.`
+      : say.fact`Before that snapshot was taken, its node had ${seen.earlier} what ${ofTx(seen.tx)} wrote (${readIn(seen.operation)}), so the snapshot is after ${ofTx(seen.tx)}.`,
     say.fact`In ${readIn(missed.operation)} it saw ${ofRow(missed.object)} from before ${ofTx(missed.tx)}, which had written it too, so the snapshot is before ${ofTx(missed.tx)}.`,
     same
       ? say.contradiction`However, no instant is both before and after one commit.`
@@ -242,14 +244,14 @@ export function reportFracture(verification: Verification, read: ScanRead, { see
   verification.findings.push(
     makeFinding(verification.history, verification.txs, {
       kind: 'fractured-snapshot',
-      clause: `pivot ${contract.mechanism!.pivot}`,
+      clause: seen.earlier === undefined ? `pivot ${contract.mechanism!.pivot}` : 'otherNodesLag true',
       contract,
       operations: [operation.index, seen.operation, missed.operation],
       txs: [tx, seen.tx, missed.tx],
       versions: [
         {
           operation: seen.operation,
-          object: seen.object,
+          object: seen.object === '' ? missed.object : seen.object,
           seen: commitOf('after-commit', seen.tx),
           allowed: [],
         },

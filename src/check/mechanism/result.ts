@@ -56,7 +56,10 @@ export class Tally {
   readonly #skipped = new Map<string, { what: SkippedReason['what']; reason: string; count: number }>();
   readonly #notes = new Set<string>();
 
+  constructor(private readonly onSkip?: (reason: string) => void) {}
+
   skip(what: SkippedReason['what'], reason: string, count = 1): void {
+    this.onSkip?.(reason);
     const key = `${what}: ${reason}`;
     const entry = this.#skipped.get(key);
     if (entry === undefined) this.#skipped.set(key, { what, reason, count });

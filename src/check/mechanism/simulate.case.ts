@@ -4,7 +4,7 @@
  * given, with the true instants hidden inside wider intervals. Run in every order the intervals allow (`explainable`),
  * it is the verifier's slow twin: a history is wrong exactly if no order gives its answers.
  *
- * Order inference is tested against another store of rows (`reproduce/simulated-store.case.ts`). The search needs a state
+ * Order inference is tested against another store of rows (`execute/row-store.case.ts`). The search needs a state
  * that can be copied at every step, in which a statement that would have to wait is simply not possible yet; inference needs
  * the waits themselves. So only this store has
  * - copies, and a search over all orders with them;

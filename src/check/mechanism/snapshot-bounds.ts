@@ -10,6 +10,8 @@ export interface SnapshotHint {
   readonly tx: Tx;
   readonly operation: number;
   readonly object: string;
+  /** Known before the snapshot was taken: its node had shown or committed the transaction then (`node-lag.ts`). */
+  readonly earlier?: 'shown' | 'committed';
 }
 
 export interface Fracture {
@@ -22,6 +24,10 @@ export class SnapshotBounds {
   #missed: SnapshotHint | undefined;
   readonly #seenBy = new Map<Tx, SnapshotHint>();
   readonly #missedBy = new Map<Tx, SnapshotHint>();
+
+  constructor(known: readonly SnapshotHint[] = []) {
+    for (const hint of known) this.seen(hint);
+  }
 
   /** Records that `hint.tx` is in the snapshot; returns what contradicts it. */
   seen(hint: SnapshotHint): Fracture | undefined {

@@ -26,6 +26,8 @@ export function noteSnapshot(
   if (explaining.length !== 1) return;
   const version = explaining[0]!;
   const hint = { operation: operation.index, object: row.object };
+  if (version.tx !== undefined && version.certain)
+    verification.lag?.saw(tx, operation, { tx: version.tx, ...hint });
   const fractures = [
     version.tx === undefined || !version.certain || version.tx === tx
       ? undefined

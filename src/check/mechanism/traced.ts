@@ -28,6 +28,7 @@ export function followAccesses(
     if (table === undefined) continue;
     const row = table.row(key);
     const outlook = lookAt(row, { view, tx, exclusive: verification.exclusive, pending: [] });
+    verification.observer?.met(write, outlook);
     const values = valuesOf(access);
     let images: readonly Image[];
     if (access.mode === 'delete') images = ['absent'];

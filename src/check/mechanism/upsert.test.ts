@@ -30,6 +30,30 @@ describe('a write that meets rows or adds them is followed', () => {
     ['an upsert that meets a row', upsert, '1,10,8 | 2,20,6', '1,10,5 | 2,20,6'],
     ['an upsert that meets none', added, '1,10,5 | 2,20,6 | 3,30,7', '1,10,5 | 2,20,6'],
     ['DO NOTHING', nothing, '1,10,5 | 2,20,6', '1,10,5 | 2,20,6 | 3,10,7'],
+    [
+      'an upsert that computes from both rows',
+      'INSERT INTO t VALUES (3, 10, 7) ON CONFLICT (k) DO UPDATE SET v = t.v + excluded.v -> 1',
+      '1,10,12 | 2,20,6',
+      '1,10,7 | 2,20,6',
+    ],
+    [
+      'an upsert whose condition does not hold',
+      'INSERT INTO t VALUES (3, 10, 7) ON CONFLICT (k) DO UPDATE SET v = 8 WHERE t.v > 5 -> 0',
+      '1,10,5 | 2,20,6',
+      '1,10,8 | 2,20,6',
+    ],
+    [
+      'an upsert with a subquery',
+      'INSERT INTO t VALUES (3, 10, 7) ON CONFLICT (k) DO UPDATE SET v = (SELECT MAX(v) + 1 FROM t) -> 1',
+      '1,10,7 | 2,20,6',
+      '1,10,6 | 2,20,6',
+    ],
+    [
+      'a MERGE that computes, with a condition',
+      'MERGE INTO t USING (SELECT 20 AS k, 2 AS n) AS s ON t.k = s.k WHEN MATCHED AND t.v > 5 THEN UPDATE SET v = t.v * s.n -> 1',
+      '1,10,5 | 2,20,12',
+      '1,10,5 | 2,20,8',
+    ],
     ['a MERGE that matches', merge(20), '1,10,5 | 2,20,8', '1,10,5 | 2,20,6'],
     ['a MERGE that adds', merge(30), '1,10,5 | 2,20,6 | 3,30,7', '1,10,5 | 2,20,6'],
   ])('%s', (_, write, right, wrong) => {
@@ -38,6 +62,17 @@ describe('a write that meets rows or adds them is followed', () => {
       reads: 1,
     });
     expect(judge(written(write, wrong), 'postgres:read-committed', 'postgres').kinds).toHaveLength(1);
+  });
+
+  it('what MySQL computes from both rows, from left to right', () => {
+    const upsert = 'INSERT INTO t VALUES (3, 10, 7) ON DUPLICATE KEY UPDATE v = v + VALUES(v), rid = v -> 2';
+    const judged = (seen: string) =>
+      judge(written(upsert, seen), 'mariadb:read-committed', 'mysql', [
+        'CREATE TABLE t (rid INT, k INT PRIMARY KEY, v INT)',
+        setup[1]!,
+      ]);
+    expect(judged('12,10,12 | 2,20,6')).toEqual({ kinds: [], reads: 1 });
+    expect(judged('5,10,12 | 2,20,6').kinds).toHaveLength(1);
   });
 
   it('REPLACE, which takes the row in its way with it', () => {
@@ -58,6 +93,34 @@ describe('what it may have done is not held against anybody', () => {
         [70,80] T3: SELECT rid, k, v FROM t -> ${seen}`;
       expect(judge(text, 'postgres:read-committed', 'postgres').kinds, seen).toEqual([]);
     }
+  });
+
+  it('where it may have gone first, although its answer came later', () => {
+    const text = `
+      [1,2] T1: BEGIN
+      [10,30] T1: UPDATE t SET v = 50 WHERE k = 10 -> 1
+      [5,60] T2: INSERT INTO t VALUES (3, 10, 7) ON CONFLICT (k) DO UPDATE SET v = t.v + 1 -> 1
+      [40,45] T1: COMMIT
+      [70,80] T3: SELECT rid, k, v FROM t -> 1,10,50 | 2,20,6`;
+    expect(judge(text, 'postgres:read-committed', 'postgres').kinds).toEqual([]);
+  });
+
+  it('where two rows are in its way by two keys, and one of them is changed', () => {
+    const upsert = 'INSERT INTO t VALUES (3, 10, 6) ON DUPLICATE KEY UPDATE rid = 9 -> 2';
+    const keys = ['CREATE TABLE t (rid INT, k INT PRIMARY KEY, v INT UNIQUE)', setup[1]!];
+    for (const seen of ['9,10,5 | 2,20,6', '1,10,5 | 9,20,6'])
+      expect(judge(written(upsert, seen), 'mariadb:read-committed', 'mysql', keys).kinds, seen).toEqual([]);
+  });
+
+  it('where a partial unique index leaves the row out', () => {
+    const partial = [
+      'CREATE TABLE t (rid INT, k INT, v INT)',
+      setup[1]!,
+      'CREATE UNIQUE INDEX u ON t (k) WHERE v > 5',
+    ];
+    const upsert = 'INSERT INTO t VALUES (3, 10, 7) ON CONFLICT DO NOTHING -> 1';
+    const seen = '1,10,5 | 2,20,6 | 3,10,7';
+    expect(judge(written(upsert, seen), 'postgres:read-committed', 'postgres', partial).kinds).toEqual([]);
   });
 
   it('where the row in its way was inserted by somebody who got the answer later', () => {
@@ -93,6 +156,61 @@ describe('what it may have done is not held against anybody', () => {
       'DELETE FROM t WHERE k = 10 -> 1\n T2: INSERT INTO t VALUES (3, 10, 7) -> 1',
     );
     expect(judge(apart, 'mariadb:repeatable-read', 'mysql').kinds).toEqual([]);
+  });
+});
+
+describe('a write that waited', () => {
+  /** T1 holds the row while T2's write comes, and commits. */
+  const waited = (write: string, seen: string) => `
+    [1,2] T1: BEGIN
+    [10,12] T1: UPDATE t SET v = 40 WHERE k = 10 -> 1
+    [13,15] T1: UPDATE t SET v = 50 WHERE k = 10 -> 1
+    [20,60] T2: ${write}
+    [40,45] T1: COMMIT
+    [70,80] T3: SELECT rid, k, v FROM t -> ${seen}`;
+  const [newest, before, between] = ['1,10,51 | 2,20,6', '1,10,6 | 2,20,6', '1,10,41 | 2,20,6'];
+  const postgres = ['postgres:read-committed', 'postgres'] as const;
+
+  it.each([
+    ['UPDATE', 'UPDATE t SET v = v + 1 WHERE k = 10 -> 1', ...postgres],
+    ['upsert', 'INSERT INTO t VALUES (3, 10, 7) ON CONFLICT (k) DO UPDATE SET v = t.v + 1 -> 1', ...postgres],
+    [
+      'MERGE',
+      'MERGE INTO t USING (SELECT 10 AS k) AS s ON t.k = s.k WHEN MATCHED THEN UPDATE SET v = t.v + 1 -> 1',
+      ...postgres,
+    ],
+    [
+      'upsert',
+      'INSERT INTO t VALUES (3, 10, 7) ON DUPLICATE KEY UPDATE v = v + 1 -> 2',
+      'mariadb:repeatable-read',
+      'mysql',
+    ],
+  ] as const)('(%s) computes from what was committed when its wait ended', (_, write, contract, dialect) => {
+    expect(judge(waited(write, newest), contract, dialect).kinds).toEqual([]);
+    for (const stale of [before, between])
+      expect(judge(waited(write, stale), contract, dialect).kinds, stale).toHaveLength(1);
+  });
+
+  it('computes so in an open transaction, too, whoever was answered first', () => {
+    const open = (seen: string) =>
+      waited('UPDATE t SET v = v + 1 WHERE k = 10 -> 1', seen)
+        .replace('[20,60] T2:', '[3,4] T2: BEGIN\n[5,60] T2:')
+        .replace('[70,80]', '[61,65] T2: COMMIT\n[70,80]');
+    expect(judge(open(newest), ...postgres).kinds).toEqual([]);
+    expect(judge(open(before), ...postgres).kinds).toHaveLength(1);
+  });
+
+  it('looks at its condition again', () => {
+    const chosen = (matched: number, seen: string) =>
+      waited(`UPDATE t SET v = 9 WHERE v = 5 -> ${matched}`, seen);
+    expect(judge(chosen(0, '1,10,50 | 2,20,6'), ...postgres).kinds).toEqual([]);
+    expect(judge(chosen(1, '1,10,9 | 2,20,6'), ...postgres).kinds).toContain('write-extra-row');
+  });
+
+  it('may have computed from the snapshot where writes see that', () => {
+    const upsert = 'INSERT INTO t VALUES (3, 10, 7) ON CONFLICT (k) DO UPDATE SET v = v + 1 -> 1';
+    const judged = judge(waited(upsert, before), 'turso:snapshot+mvcc', 'sqlite');
+    expect(judged.kinds).not.toContain('wrong-version');
   });
 });
 
@@ -141,4 +259,15 @@ describe('INSERT … SELECT', () => {
       expect(judge(copy(seen), 'mariadb:read-uncommitted', 'mysql', setupOfBoth).kinds).toEqual([]);
     expect(judge(copy('1,99'), 'postgres:read-committed', 'postgres', setupOfBoth).kinds).toHaveLength(1);
   });
+});
+
+it('an INSERT whose key is looked at only by COMMIT hides the row that has it from its own transaction', () => {
+  const text = `
+    T1: BEGIN
+    T1: INSERT INTO t VALUES (3, 10, 7) -> 1
+    T1: SELECT rid, k, v FROM t -> 2,20,6 | 3,10,7
+    T1: COMMIT -> error duplicate-key
+    T2: SELECT rid, k, v FROM t -> 1,10,5 | 2,20,6`;
+  expect(judge(text, 'tidb:snapshot+optimistic', 'mysql').kinds).toEqual([]);
+  expect(judge(text, 'duckdb:snapshot', 'duckdb').kinds).toContain('missing-row');
 });

@@ -17,11 +17,11 @@ import { InFlight, type PendingWrite } from './in-flight.js';
 import { judgeRead, judgeTracedLines } from './judge-answer.js';
 import { followOpaque, judgeChange, judgeInsert } from './judge-write.js';
 import { MirrorTable } from './mirror.js';
+import { NodeLag } from './node-lag.js';
 import { type MechanismResult, Tally } from './result.js';
 import { comesBefore, type RowChain, type View } from './row-chain.js';
 import { followAccesses, isTraced } from './traced.js';
-import { narrowedSnapshot, type Verification } from './verification.js';
-import { viewOf } from './view.js';
+import { type MirrorObserver, type Verification, viewAt } from './verification.js';
 import { isWriteKind, writtenKeys, writtenTables } from './written.js';
 import { WrittenRows } from './written-rows.js';
 
@@ -29,7 +29,7 @@ import { WrittenRows } from './written-rows.js';
 const pruneEvery = 64;
 
 export class Verifier {
-  readonly #tally = new Tally();
+  readonly #tally: Tally;
   readonly #tables: ReadonlyMap<string, MirrorTable>;
   readonly #txs: ReadonlyMap<number, Tx>;
   readonly #verification: Verification;
@@ -45,7 +45,9 @@ export class Verifier {
     private readonly history: History,
     private readonly contract: Contract,
     private readonly catalog: Catalog,
+    private readonly observer?: MirrorObserver,
   ) {
+    this.#tally = new Tally(observer && ((reason) => observer.skipped(reason)));
     this.#order = inAnswerOrder(history.operations);
     this.#tables = new Map(catalog.tables.map((table) => [table.name, new MirrorTable(table)]));
     for (const { name, initial } of catalog.tables)
@@ -66,9 +68,12 @@ export class Verifier {
       txs: this.#txs,
       inFlight: new InFlight(this.#pendingWrites()),
       certifier: mechanism.certifier === 'none' ? undefined : new Certifier(this.#tally),
+      lag: mechanism.otherNodesLag === true ? new NodeLag(history.header, history.operations) : undefined,
       bounds: new Map(),
+      tableBounds: new Map(),
       tally: this.#tally,
       findings: [],
+      observer,
     };
   }
 
@@ -95,12 +100,16 @@ export class Verifier {
     const { history } = this;
     const order = this.#order;
     const watermarks = this.#watermarks(order);
-    let due = pruneEvery;
+    // Who looks at the whole mirror is shown old versions, too.
+    let due = this.observer?.judged === undefined ? pruneEvery : Number.POSITIVE_INFINITY;
+    this.observer?.judged?.(this.#verification, undefined);
     for (let i = 0; i < order.length; i++) {
       const operation = order[i]!;
       if (operation.end !== null) this.#take(operation);
+      this.observer?.judged?.(this.#verification, operation);
       if (i + 1 < due) continue;
-      this.#prune(watermarks[i]!);
+      // A node that is behind may show any version since then.
+      if (this.#verification.lag === undefined) this.#prune(watermarks[i]!);
       due = i + 1 + Math.max(pruneEvery, this.#rowCount());
     }
     this.#countVersions();
@@ -164,12 +173,14 @@ export class Verifier {
     if (operation.outcome === 'error' && this.#dirty) inFlight.fade(operation);
     else if (operation.outcome !== 'unknown') inFlight.settle(operation);
     if (operation === tx.last) {
+      this.#verification.lag?.ended(tx);
       this.#written.forget(tx);
       this.#verification.bounds.delete(tx);
     }
   }
 
   #judge(tx: Tx, operation: Operation): void {
+    this.observer?.begin(tx, operation);
     if (operation.accesses?.some((access) => access.mode !== 'read') === true) {
       followAccesses(this.#verification, this.#writeOf(tx, operation), this.#folded);
       return;
@@ -230,17 +241,20 @@ export class Verifier {
   #writeOf(tx: Tx, operation: Operation): Write {
     const mechanism = tx.unjudged === undefined ? tx.contract?.mechanism : undefined;
     const wide: View = {
-      span: { start: tx.start, end: intervalOf(operation).end },
+      span: { start: this.#verification.lag === undefined ? tx.start : 0, end: intervalOf(operation).end },
       current: true,
       dirty: false,
     };
-    const narrowed = narrowedSnapshot(this.#verification, tx);
-    return {
+    const write: Write = {
       tx,
       operation,
-      view: mechanism === undefined ? wide : viewOf(tx, operation, 'write', narrowed),
-      touch: (row: RowChain) => this.#written.touch(tx, row),
+      view: mechanism === undefined ? wide : viewAt(this.#verification, tx, operation, 'write'),
+      touch: (row: RowChain) => {
+        this.#written.touch(tx, row);
+        this.observer?.wrote(write, row);
+      },
     };
+    return write;
   }
 }
 

@@ -9,7 +9,8 @@
  * 1. A first pass finds out how each transaction ended and when its snapshot was taken (`transactions.ts`).
  * 2. Operations are then taken in the order of their answers. Whatever a statement can see was written by statements
  *    answered before it; autocommitted writes still in flight are the one exception (`in-flight.ts`).
- * 3. Versions that no unfinished transaction can see are dropped as it goes, so memory follows concurrency.
+ * 3. Of a history that says it is incomplete, only the part before what is missing is judged (`before-cut.ts`).
+ * 4. Versions that no unfinished transaction can see are dropped as it goes, so memory follows concurrency.
  *
  * Sound, not complete: times only enclose the truth, so where several versions are possible all of them are allowed,
  * and what cannot be decided is skipped and counted, with its reason.
@@ -19,6 +20,7 @@ import { IsoldeError } from '../../errors.js';
 import type { History } from '../../histories/index.js';
 import { withCatalog } from '../../rows/index.js';
 import type { Finding } from '../finding.js';
+import { beforeCut } from './before-cut.js';
 import { type MechanismResult, Tally } from './result.js';
 import { Verifier } from './verifier.js';
 
@@ -29,6 +31,16 @@ export interface VerifyOptions {
   readonly compareWith?: Contract;
 }
 
+function judge(history: History, contract: Contract, options: VerifyOptions): MechanismResult {
+  const run = (some: History): MechanismResult =>
+    withCatalog(some, options, (catalog) => new Verifier(some, contract, catalog).run());
+  if ((history.header.omitted ?? []).length === 0) return run(history);
+  const { history: certain, answered } = beforeCut(history);
+  const result = run(certain);
+  const known = (finding: Finding) => finding.operations.every(({ index }) => index < answered);
+  return { ...result, findings: result.findings.filter(known) };
+}
+
 /** Verifies a history against the mechanism of a contract, or of the one that its tables' storage engine has. */
 export function verifyMechanism(
   history: History,
@@ -36,8 +48,7 @@ export function verifyMechanism(
   options: VerifyOptions = {},
 ): MechanismResult {
   const { compareWith } = options;
-  const { setup = [], target } = history.header;
-  const found = contractForTables(given, setup, target?.settings);
+  const found = judgedContract(history, given);
   if ('unjudged' in found) return unjudged(history, given, found.unjudged);
   const { contract } = found;
   if (contract.mechanism === undefined)
@@ -45,7 +56,7 @@ export function verifyMechanism(
       'usage',
       `the contract ${contract.id} does not say how an engine works; choose a vendor's contract`,
     );
-  const result = withCatalog(history, options, (catalog) => new Verifier(history, contract, catalog).run());
+  const result = judge(history, contract, options);
   if (compareWith === undefined) return result;
   const other = verifyMechanism(history, compareWith, {
     ...(options.identity && { identity: options.identity }),
@@ -61,6 +72,11 @@ export function verifyMechanism(
       vanish: result.findings.filter((finding) => !there.has(identify(finding))),
     },
   };
+}
+
+/** The contract that holds for a history's tables, or why none does. */
+export function judgedContract({ header }: History, given: Contract): ReturnType<typeof contractForTables> {
+  return contractForTables(given, header.setup ?? [], header.target?.settings);
 }
 
 function unjudged({ operations }: History, { id }: Contract, reason: string): MechanismResult {

@@ -16,12 +16,12 @@ export type ReadMode = 'plain' | 'locking' | 'write';
 export function viewOf(tx: Tx, operation: Operation, mode: ReadMode, narrowed?: Interval): View {
   const mechanism = tx.contract!.mechanism!;
   const moment = intervalOf(operation);
-  if (mode === 'plain' && mechanism.pivot === 'uncommitted')
-    return { span: moment, current: true, dirty: true };
+  const dirty = mode === 'plain' ? mechanism.pivot === 'uncommitted' : mechanism.writesSearchUncommitted;
+  if (dirty === true) return { span: moment, current: true, dirty };
   const locks = readsLockRows(tx, mechanism);
   const current =
     mode === 'plain'
-      ? locks
+      ? locks || mechanism.readsLockBriefly === true
       : (mode === 'write' ? mechanism.writesSee : mechanism.lockingReadsSee) === 'current';
   const snapshot = narrowed ?? tx.snapshot;
   if (current || !hasSnapshot(mechanism) || snapshot === undefined)
@@ -29,7 +29,8 @@ export function viewOf(tx: Tx, operation: Operation, mode: ReadMode, narrowed?: 
   // A write before the transaction's first read comes before its snapshot.
   if (tx.snapshot !== undefined && moment.end < tx.snapshot.start)
     return { span: moment, current: true, dirty: false };
-  const end = mechanism.snapshotMoves === true ? Math.max(snapshot.end, moment.end) : snapshot.end;
+  const later = mechanism.snapshotMoves === true || mechanism.snapshotPer === 'table';
+  const end = later ? Math.max(snapshot.end, moment.end) : snapshot.end;
   return { span: { start: snapshot.start, end: Math.min(end, moment.end) }, current: false, dirty: false };
 }
 

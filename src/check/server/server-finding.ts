@@ -1,11 +1,13 @@
 /**
- * Findings about the server itself: it died, cut a connection, or never answered. No contract has to be read for these;
- * like all others they count only when a replay shows them again, so that a server somebody else stopped is not one.
+ * Findings about the server itself: it died, cut a connection, never answered, ran out of memory or took more and more of it. No
+ * contract has to be read for these; like all others they count only when a replay shows them again with nothing else running, so that a
+ * server somebody else stopped is not one.
  */
 
-import { type ErrorClass, type History, type Operation, transactionNames } from '../../histories/index.js';
+import type { ErrorClass, History, Operation } from '../../histories/index.js';
 import { ofData, ofOperation, ofTransaction, say } from '../explanation.js';
 import type { Finding, FindingKind } from '../finding.js';
+import { findingAbout } from '../finding-about.js';
 
 export const gone: ReadonlySet<ErrorClass> = new Set(['connection-lost', 'crash']);
 
@@ -23,26 +25,46 @@ export function serverFinding(history: History): Finding | undefined {
   const lost = history.operations.find(({ error }) => error?.class === 'connection-lost');
   if (lost !== undefined)
     return describe('connection-lost', lost, history, 'the server closed the connection');
+  const full = history.operations.find(({ error }) => error?.class === 'out-of-memory');
+  if (full !== undefined) return describe('out-of-memory', full, history, 'the database ran out of memory');
   return undefined;
 }
 
+/** What the server's processes held for themselves before and after a run. */
+export interface MemoryUse {
+  readonly beforeBytes: number;
+  readonly afterBytes: number;
+}
+
+const mebibyte = 2 ** 20;
+/** Twice what servers set aside for pages of tables: no run of a few statements on a few rows fills that. */
+const mostGrowthBytes = 256 * mebibyte;
+
+/** A server that grew too much under a run. */
+export function memoryFinding(history: History, { beforeBytes, afterBytes }: MemoryUse): Finding | undefined {
+  const last = history.operations.at(-1);
+  const grown = afterBytes - beforeBytes;
+  if (last === undefined || grown <= mostGrowthBytes) return undefined;
+  const [held, more] = [beforeBytes, grown].map((bytes) => `${Math.round(bytes / mebibyte)} MiB`);
+  return describe(
+    'memory-growth',
+    last,
+    history,
+    `then the server held ${more} more than the ${held} before`,
+  );
+}
+
 function describe(kind: FindingKind, at: Operation, history: History, what: string): Finding {
-  const session = history.header.sessions[at.session] ?? String(at.session);
-  const text = at.sql ?? at.kind;
-  const name = transactionNames(history).get(at.transaction)!;
-  return {
+  return findingAbout(history, [at], {
     kind,
     oracle: 'server',
-    certainty: 'proved',
-    rulesOut: [],
     clause: 'the server answers every statement',
-    transactions: [{ id: at.transaction, name, session, status: 'unknown' }],
-    operations: [{ index: at.index, transaction: at.transaction, text }],
     explanation: [
       say.contradiction`${ofTransaction(at.transaction)} ran ${ofOperation(at)}; ${what}.`,
-      at.error === undefined
-        ? say.fact`No answer came within the time limit.`
-        : say.fact`The error was: ${ofData(at.error.message)}.`,
+      ...(at.end === null ? [say.fact`No answer came within the time limit.`] : []),
+      ...(at.end !== null && at.error !== undefined
+        ? [say.fact`The error was: ${ofData(at.error.message)}.`]
+        : []),
     ],
-  };
+  });
 }

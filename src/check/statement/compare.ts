@@ -3,7 +3,7 @@
  * two final states. Results are bags of rows. Values are the same if an engine may return either of them for the same
  * rows: any scale of a decimal, the last digits of a double, and, where texts are compared without case, either case.
  */
-import type { Operation } from '../../histories/index.js';
+import type { ErrorClass, Operation } from '../../histories/index.js';
 import type { Row, Value } from '../../sql/index.js';
 import type { TableState } from './statement-runs.js';
 
@@ -61,8 +61,24 @@ export function compareBags(
 export type Difference =
   | { readonly what: 'result'; readonly rows: BagDifference }
   | { readonly what: 'count'; readonly seen: number; readonly expected: number }
-  | { readonly what: 'error'; readonly where: 'inside' | 'outside'; readonly message: string }
+  /** It worked inside its transaction and failed without. */
+  | { readonly what: 'error'; readonly message: string }
   | { readonly what: 'state'; readonly table: string; readonly rows: BagDifference };
+
+/** Failures that come from what else goes on, not from the statement and its rows: nothing follows from them. */
+const ofTheMoment: ReadonlySet<ErrorClass> = new Set<ErrorClass>([
+  ...(['deadlock', 'serialization', 'busy', 'lock-timeout', 'statement-timeout'] as const),
+  ...(['cancelled', 'transaction-aborted', 'out-of-memory', 'connection-lost', 'crash'] as const),
+]);
+
+/** Why nothing can be compared with statements that were executed without transactions; undefined: it can. */
+export function uncomparable(operations: readonly Operation[]): string | undefined {
+  const stopped = operations.find(({ error, outcome }) =>
+    error === undefined ? outcome === 'unknown' : ofTheMoment.has(error.class),
+  );
+  if (stopped === undefined) return undefined;
+  return `a statement without transactions was not executed (${stopped.error?.class ?? 'no answer'})`;
+}
 
 /** What a statement did differently inside its transaction (`seen`) and outside (`expected`). */
 export function compareAnswers(
@@ -70,12 +86,7 @@ export function compareAnswers(
   expected: Operation,
   { shown, caseless }: { readonly shown: number; readonly caseless: boolean },
 ): Difference | undefined {
-  if (seen.outcome !== 'ok' || expected.outcome !== 'ok') {
-    if (seen.outcome === expected.outcome) return undefined;
-    const [where, failed] =
-      seen.outcome === 'ok' ? (['outside', expected] as const) : (['inside', seen] as const);
-    return { what: 'error', where, message: failed.error?.message ?? '' };
-  }
+  if (expected.outcome !== 'ok') return { what: 'error', message: expected.error?.message ?? '' };
   const cut = (rows: readonly Row[]) => rows.map((row) => row.slice(0, row.length - shown));
   if (seen.rows !== undefined && expected.rows !== undefined) {
     const rows = compareBags(cut(seen.rows), cut(expected.rows), caseless);
@@ -102,7 +113,14 @@ export function compareStates(
   });
 }
 
-/** The same difference, in the same rows. */
-export function sameDifference(a: Difference | undefined, b: Difference | undefined): boolean {
+/** The same difference, in the same rows: whichever order and form they came in. */
+export function sameDifference(a: Difference, b: Difference, caseless: boolean): boolean {
+  if ('rows' in a && 'rows' in b)
+    return (
+      a.what === b.what &&
+      (a.what !== 'state' || b.what !== 'state' || a.table === b.table) &&
+      compareBags(a.rows.extra, b.rows.extra, caseless) === undefined &&
+      compareBags(a.rows.missing, b.rows.missing, caseless) === undefined
+    );
   return JSON.stringify(a) === JSON.stringify(b);
 }

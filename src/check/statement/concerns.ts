@@ -11,6 +11,7 @@ import {
   type FromItem,
   type Row,
   type Statement,
+  sameName,
 } from '../../sql/index.js';
 import { leafName, walk } from '../instrument/tree.js';
 
@@ -23,7 +24,8 @@ export function concernsOf(
 ): ((row: Row) => boolean) | undefined {
   const { from, where } = searchOf(statement) ?? {};
   if (from === undefined || where === undefined) return undefined;
-  if (from.type !== 'table' || !sameText(from.name, of) || mentions(statement, of) > 1) return undefined;
+  if (from.type !== 'table' || !sameName(from.name, of, dialect) || mentions(statement, of, dialect) > 1)
+    return undefined;
   const table = leafName(from)!;
   const tests = conjunctsOf(where).map((condition) =>
     compilePredicate(
@@ -54,16 +56,13 @@ function searchOf(
   }
 }
 
-function mentions(statement: Statement, table: string): number {
+function mentions(statement: Statement, table: string, dialect: Dialect): number {
   let count = 0;
   walk(statement, (node) => {
-    if (node.type === 'table' && sameText(String(node.name), table)) count++;
+    if (node.type === 'table' && sameName(String(node.name), table, dialect)) count++;
   });
   return count;
 }
-
-// Names that differ in case only may still be two tables: then both are taken for one, and more rows concern it.
-const sameText = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
 
 function conjunctsOf(condition: Expression): Expression[] {
   if (condition.type !== 'binary' || condition.op !== 'AND') return [condition];

@@ -170,6 +170,7 @@ export function makeRun({
     before: new Map([['t', before]]),
     after: new Map(token === undefined ? [] : [['t', after]]),
     state: 'seen',
+    found: new Map(),
     counts: true,
   };
 }

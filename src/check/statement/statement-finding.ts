@@ -1,8 +1,10 @@
 /** A difference between transactions and the order without them, as a finding. */
-import { type History, transactionNames } from '../../histories/index.js';
+
+import type { History, Operation } from '../../histories/index.js';
 import { type Row, showValue } from '../../sql/index.js';
 import { joined, ofData, ofOperation, ofTransaction, phrase, type Step, say } from '../explanation.js';
-import type { Finding, FindingKind, FindingOperation } from '../finding.js';
+import type { Finding, FindingKind } from '../finding.js';
+import { findingAbout } from '../finding-about.js';
 import type { BagDifference, Difference } from './compare.js';
 import type { StatementEdge, StatementGraph } from './statement-graph.js';
 
@@ -27,40 +29,51 @@ export interface FindingSource {
   readonly orders: number;
 }
 
-const kinds: Readonly<Record<Difference['what'], FindingKind>> = {
-  result: 'result-differs',
-  count: 'write-differs',
-  error: 'error-differs',
-  state: 'state-differs',
-};
+function kindOf(difference: Difference): FindingKind {
+  switch (difference.what) {
+    case 'result':
+      return 'result-differs';
+    case 'count':
+      return 'write-differs';
+    case 'error':
+      return 'error-differs';
+    case 'state':
+      return 'state-differs';
+    default:
+      return difference satisfies never;
+  }
+}
 
 export function findingOf({ difference, node }: FoundDifference, source: FindingSource): Finding {
   const { history, graph, operationOf, contract } = source;
-  const names = transactionNames(history);
-  const operations = [node, ...neighboursOf(node, graph)].map((each): FindingOperation => {
-    const operation = history.operations[operationOf(each)]!;
-    return {
-      index: operation.index,
-      transaction: operation.transaction,
-      text: operation.sql ?? operation.kind,
-    };
-  });
-  const ids = [...new Set(operations.map(({ transaction }) => transaction))];
-  return {
-    kind: kinds[difference.what],
+  const operations = [node, ...neighboursOf(node, graph)].map(
+    (each) => history.operations[operationOf(each)]!,
+  );
+  return findingAbout(history, operations, {
+    kind: kindOf(difference),
     oracle: 'statement',
-    certainty: 'proved',
-    rulesOut: [],
     contract,
     clause: source.clause ?? 'statements give the same without transactions',
-    transactions: ids.map((id) => {
-      const own = history.operations.filter(({ transaction }) => transaction === id);
-      const session = history.header.sessions[own[0]!.session] ?? String(own[0]!.session);
-      return { id, name: names.get(id)!, session, status: 'committed' };
-    }),
-    operations,
     explanation: explain(difference, node, source),
-  };
+  });
+}
+
+/** A statement or a COMMIT that failed inside its transaction and works without. */
+export function failureFinding(history: History, failed: Operation, contract: string): Finding {
+  const { transaction, kind, error } = failed;
+  return findingAbout(history, [failed], {
+    kind: 'unexpected-error',
+    oracle: 'statement',
+    contract,
+    clause: 'statements give the same without transactions',
+    explanation: [
+      say.ran`${ofTransaction(transaction)} ran ${ofOperation(failed)}.`,
+      say.fact`It failed: ${ofData(error?.message ?? '')}. That is no conflict, no constraint, no limit and nothing about its data.`,
+      kind === 'commit'
+        ? say.contradiction`Without a transaction all its statements work, each time.`
+        : say.contradiction`Without a transaction it works on the same rows, each time.`,
+    ],
+  });
 }
 
 /** What a statement depends on, and what depends on it: first the former. */
@@ -102,9 +115,7 @@ function describe(difference: Difference) {
     case 'count':
       return phrase`In its transaction it wrote ${difference.seen} rows, and ${difference.expected} without.`;
     case 'error':
-      return difference.where === 'inside'
-        ? phrase`In its transaction it failed (${ofData(difference.message)}), and without it worked.`
-        : phrase`In its transaction it worked, and without it failed: ${ofData(difference.message)}.`;
+      return phrase`In its transaction it worked, and without it failed: ${ofData(difference.message)}.`;
     case 'state':
       return phrase`At the end, table ${ofData(difference.table)} held ${bag(difference.rows)} without transactions.`;
     default:

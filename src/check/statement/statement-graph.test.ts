@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decycle, orderNodes } from './order.js';
+import { readSetup } from './setup-tables.js';
 import {
   execute,
   initialRows,
@@ -113,7 +114,7 @@ describe('rows that are not there', () => {
 });
 
 describe('keys', () => {
-  const table = { name: 't', keys: [['v']], parents: [] as string[] } as unknown as ReturnType<
+  const table = { key: 't', keys: [['v']], parents: [] as string[] } as unknown as ReturnType<
     GraphSource['tableOf']
   >;
   const none = state({});
@@ -133,6 +134,67 @@ describe('keys', () => {
     };
     expect(shown(graphOf([remove, insert], { tableOf: () => table }))).toContain('0 → 1 key');
     expect(shown(graphOf([remove, insert]))).not.toContain('0 → 1 key');
+  });
+});
+
+describe('foreign keys', () => {
+  const { tables } = readSetup(
+    ['CREATE TABLE "Parent" (id INT PRIMARY KEY)', 'CREATE TABLE child (id INT, p INT REFERENCES "Parent")'],
+    'postgres',
+  );
+
+  it('keep the order of writes to a table and to one it refers to, quoted names included', () => {
+    const [none, one] = [state({}), state({ x: ['1.1', 1] })];
+    const change = (index: number, table: string): StatementRun => ({
+      ...makeRun({ index, transaction: index, token: `${index + 1}.1`, before: none, after: one }),
+      before: new Map([[table, none]]),
+      after: new Map([[table, one]]),
+    });
+    const written = [change(0, 'Parent'), change(1, 'child')];
+    expect(shown(graphOf(written, { tableOf: (table) => tables.get(table) }))).toContain('0 → 1 foreign-key');
+    const other = [change(0, 'Parent'), change(1, 'parent')];
+    expect(shown(graphOf(other, { tableOf: (table) => tables.get(table) }))).toEqual([]);
+  });
+});
+
+describe('foreign keys', () => {
+  type Table = NonNullable<ReturnType<GraphSource['tableOf']>>;
+  const tables: Record<string, Pick<Table, 'key' | 'keys' | 'parents'>> = {
+    parent: { key: 'parent', keys: [], parents: [] },
+    child: { key: 'child', keys: [], parents: ['parent'] },
+    tree: { key: 'tree', keys: [], parents: ['tree'] },
+    stranger: { key: 'stranger', keys: [], parents: [] },
+  };
+  const tableOf = (name: string) => tables[name] as Table;
+  /** A write of a table that finds and leaves nothing of anybody else's. */
+  const write = (index: number, table: string): StatementRun => ({
+    ...makeRun({ index, transaction: index, token: `${index + 1}.1`, before: state({}), after: state({}) }),
+    before: new Map(),
+    after: new Map([[table, state({ [`r${index}`]: [`${index + 1}.1`, index] })]]),
+  });
+  const edges = (...written: string[]) =>
+    shown(
+      graphOf(
+        written.map((table, i) => write(i, table)),
+        { tableOf },
+      ),
+    );
+
+  it('keep the order of writes of a table and of one it refers to, whichever came first', () => {
+    expect(edges('parent', 'child')).toEqual(['0 → 1 foreign-key']);
+    expect(edges('child', 'parent')).toEqual(['0 → 1 foreign-key']);
+    expect(edges('tree', 'tree')).toEqual(['0 → 1 foreign-key']);
+  });
+
+  it('say nothing of other tables, nor of two writes of one side', () => {
+    expect(edges('parent', 'stranger', 'parent')).toEqual([]);
+    expect(edges('child', 'child')).toEqual([]);
+  });
+
+  it('say nothing of queries', () => {
+    const reader = makeRun({ index: 1, transaction: 1, before: state({}), after: state({}) });
+    const query = { ...reader, before: new Map([['child', state({})]]), after: new Map() };
+    expect(shown(graphOf([write(0, 'parent'), query], { tableOf }))).toEqual([]);
   });
 });
 

@@ -220,7 +220,7 @@ const antiKind = (use: TableUse, reads: boolean): StatementDependency => {
 };
 
 function refers(child: SetupTable | undefined, parent: SetupTable | undefined): boolean {
-  return child !== undefined && parent !== undefined && child.parents.includes(parent.name.toLowerCase());
+  return child !== undefined && parent !== undefined && child.parents.includes(parent.key);
 }
 
 /** A value of a key; texts that a collation may take for the same are the same. */

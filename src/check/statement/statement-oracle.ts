@@ -6,17 +6,19 @@
  *    be put in order (`refine.ts`).
  * 2. They are executed in that order by one session without transactions, on the same initial state.
  * 3. Each answer and the final state are compared (`compare.ts`).
- * 4. A difference counts only if the transactions show it again and another order without them does, too.
+ * 4. A difference counts only if the transactions show it again and another order without them does, too; where the dependencies
+ *    leave one order only, that one, executed again.
+ * 5. Statements that failed for no documented reason are tried without a transaction (`failed-statements.ts`).
  *
  * Nothing is said of how a wrong result comes about: an evaluation that goes wrong only inside transactions shows as well
  * as a wrong version. What both executions get wrong alike is not seen.
  */
-import { serialOrder } from '../../cases/index.js';
-import type { History } from '../../histories/index.js';
+import type { History, Operation } from '../../histories/index.js';
 import { counted } from '../../words.js';
 import type { Finding } from '../finding.js';
 import { refKey } from '../instrument/marks.js';
 import { addedColumns, stripResults } from '../instrument/strip-results.js';
+import type { Checked } from '../mechanism/result.js';
 import {
   type CheckResult,
   type JudgeContext,
@@ -25,10 +27,12 @@ import {
   type Oracle,
 } from '../oracle.js';
 import { serverFinding } from '../server/server-finding.js';
-import { compareAnswers, compareStates, type Difference, sameDifference } from './compare.js';
+import { compareAnswers, compareStates, type Difference, sameDifference, uncomparable } from './compare.js';
+import { judgeFailures } from './failed-statements.js';
 import { orderNodes } from './order.js';
 import { type Execute, type Refined, refine } from './refine.js';
-import { type FoundDifference, findingOf } from './statement-finding.js';
+import { alone } from './same-rows.js';
+import { type FoundDifference, failureFinding, findingOf } from './statement-finding.js';
 import { changesOf } from './statement-graph.js';
 import { type CasePlan, planCase } from './statement-plan.js';
 import { readRuns, type StatementRuns, tableStates } from './statement-runs.js';
@@ -77,7 +81,7 @@ async function judgeStatements(raw: History, plan: CasePlan, context: JudgeConte
 function answer(
   history: History,
   { contract }: JudgeContext,
-  about: Partial<Pick<CheckResult, 'findings' | 'unknownReasons' | 'notes'>>,
+  about: Partial<Pick<CheckResult, 'findings' | 'unknownReasons' | 'notes' | 'checked'>>,
 ): JudgedHistory {
   return judgedHistory(history, { oracle: 'statement', contract: contract.id, findings: [], ...about });
 }
@@ -99,22 +103,24 @@ class Comparison {
   }
 
   async judge(): Promise<JudgedHistory> {
-    const { graph, kept, runs } = this.refined;
+    const { graph, kept, runs, history, plan } = this.refined;
+    const failure = await judgeFailures(history, plan, this.execute);
+    if (failure?.kind === 'finding') return this.#answer([this.#failure(failure.operation)], []);
+    const reasons = failure === undefined ? [] : [failure.why];
     const order = orderNodes(kept, graph.edges, 'earliest');
     const serial = await this.#withoutTransactions(order);
-    const crash = this.#crash(serial, order);
-    if (crash !== undefined) return this.#answer([crash], []);
+    const crashed = this.#crash(serial, order);
+    if (crashed !== undefined) return crashed;
+    const why = this.#uncomparable(serial, order);
+    if (why !== undefined) return this.#answer([], [...reasons, why]);
     const found = this.#differences(runs, serial, order);
-    if (found.length === 0) return this.#answer([], []);
+    if (found.length === 0) return this.#answer([], reasons);
     const other = orderNodes(kept, graph.edges, 'latest');
-    const confirmed = await this.#confirm(found, other);
+    const [confirmed] = await this.#confirm(found, other);
     const orders = other.every((node, i) => node === order[i]) ? 1 : 2;
-    const reasons =
-      confirmed.length > 0 ? [] : ['a difference from the order without transactions did not come back'];
-    return this.#answer(
-      confirmed.slice(0, 1).map((each) => this.#finding(each, order, orders)),
-      reasons,
-    );
+    return confirmed === undefined
+      ? this.#answer([], [...reasons, 'a difference from the order without transactions did not come back'])
+      : this.#answer([this.#finding(confirmed, order, orders)], reasons);
   }
 
   /** Executes statements one by one in one session, then reads every table. */
@@ -122,11 +128,17 @@ class Comparison {
     const { plan, graph } = this.refined;
     const { program, instrumented } = plan;
     const sent = order.map((node) => graph.nodes[node]!.operation.sql!);
-    const serial = {
-      ...program.case,
-      sessions: [{ name: 'alone', statements: [...sent, ...instrumented.observe] }],
-    };
-    return this.execute({ case: serial, schedule: serialOrder(serial) });
+    return this.execute(alone(program.case, [...sent, ...instrumented.observe]));
+  }
+
+  /** Why an execution without transactions shows nothing; undefined: it does. */
+  #uncomparable({ operations }: History, order: readonly number[]): string | undefined {
+    const stopped = uncomparable(operations);
+    if (stopped !== undefined) return stopped;
+    const { instrumented } = this.refined.plan;
+    return tableStates(operations.slice(order.length), instrumented) === undefined
+      ? 'the final state without transactions could not be read'
+      : undefined;
   }
 
   /** What the transactions did differently. A statement that differs explains what comes after it. */
@@ -143,9 +155,9 @@ class Comparison {
       });
       return difference === undefined ? [] : [{ difference, node }];
     });
-    if (found.length > 0 || final === undefined) return found;
-    const expected = tableStates(serial.operations.slice(order.length), plan.instrumented);
-    if (expected === undefined) return [];
+    // Where nothing committed no statement can be blamed for the state; who mirrors rows finds what a rollback left behind.
+    if (found.length > 0 || final === undefined || order.length === 0) return found;
+    const expected = tableStates(serial.operations.slice(order.length), plan.instrumented)!;
     return compareStates(final, expected, this.#caseless).map((difference) => ({
       difference,
       node: this.#lastWriter(difference, order),
@@ -163,13 +175,23 @@ class Comparison {
   /** The differences that come back when the transactions run again and when another order runs without them. */
   async #confirm(found: readonly FoundDifference[], order: readonly number[]): Promise<FoundDifference[]> {
     const { plan, runs } = this.refined;
-    const other = this.#differences(runs, await this.#withoutTransactions(order), order);
+    const inOtherOrder = await this.#withoutTransactions(order);
     const again = readRuns(await this.execute(plan.program), plan.instrumented);
+    const onceMore = await this.#withoutTransactions(order);
+    if ([inOtherOrder, onceMore].some((serial) => this.#uncomparable(serial, order) !== undefined)) return [];
     if (again.runs.some(({ state }) => state === 'apart')) return [];
-    const replayed = this.#differences(again, await this.#withoutTransactions(order), order);
+    const other = this.#differences(runs, inOtherOrder, order);
+    const replayed = this.#differences(again, onceMore, order);
     const has = (list: readonly FoundDifference[], each: FoundDifference) =>
-      list.some((one) => one.node === each.node && sameDifference(one.difference, each.difference));
+      list.some(
+        (one) => one.node === each.node && sameDifference(one.difference, each.difference, this.#caseless),
+      );
     return found.filter((each) => has(other, each) && has(replayed, each));
+  }
+
+  #failure({ index }: Operation): Finding {
+    const { history, indexes } = this.#stripped;
+    return failureFinding(history, history.operations[indexes[index]!]!, this.context.contract.id);
   }
 
   #finding(each: FoundDifference, order: readonly number[], orders: number): Finding {
@@ -193,18 +215,26 @@ class Comparison {
     return locks && tables.some(({ use, locking }) => use === 'predicate' && !locking);
   }
 
-  /** A server that did not survive the statements without transactions. */
-  #crash(serial: History, order: readonly number[]): Finding | undefined {
+  /**
+   * A server that did not survive the statements without transactions, told of the history that its reader has: there the statement
+   * gets the fate it had without transactions. Where a read of the final state had it, that is the last statement.
+   */
+  #crash(serial: History, order: readonly number[]): JudgedHistory | undefined {
     const crash = serverFinding(serial);
-    const node = order[crash?.operations[0]?.index ?? -1];
-    if (crash === undefined || node === undefined) return crash;
-    const { indexes, history } = this.#stripped;
-    const {
-      index,
-      transaction,
-      sql = '',
-    } = history.operations[indexes[this.refined.graph.nodes[node]!.operation.index]!]!;
-    return { ...crash, operations: [{ index, transaction, text: sql }] };
+    if (crash === undefined) return undefined;
+    const at = crash.operations[0]!.index;
+    const node = order[Math.min(at, order.length - 1)];
+    const { history, indexes } = this.#stripped;
+    const index =
+      node === undefined
+        ? history.operations.length - 1
+        : indexes[this.refined.graph.nodes[node]!.operation.index]!;
+    const { outcome, end, error } = serial.operations[at]!;
+    const operations = history.operations.map((each) =>
+      each.index === index ? { ...each, outcome, end, ...(error !== undefined && { error }) } : each,
+    );
+    const told = { ...history, operations };
+    return answer(told, this.context, { findings: [serverFinding(told)!] });
   }
 
   #answer(findings: readonly Finding[], reasons: readonly string[]): JudgedHistory {
@@ -217,7 +247,29 @@ class Comparison {
       ...reasons,
       ...[...whys].map(([why, count]) => `${counted(count, 'statement')} not judged: ${why}`),
     ];
-    return answer(this.#stripped.history, this.context, { findings, unknownReasons, notes });
+    return answer(this.#stripped.history, this.context, {
+      findings,
+      unknownReasons,
+      notes,
+      checked: this.#checked(),
+    });
+  }
+
+  /** What was compared. */
+  #checked(): Checked {
+    const { graph, kept } = this.refined;
+    const judged = kept.map((node) => graph.nodes[node]!);
+    const reads = judged.filter(({ token }) => token === undefined);
+    return {
+      transactions: new Set(judged.map(({ transaction }) => transaction)).size,
+      reads: reads.length,
+      rows: reads.reduce((sum, { operation }) => sum + (operation.rows?.length ?? 0), 0),
+      ambiguousReads: 0,
+      writes: judged.length - reads.length,
+      locks: 0,
+      dependencies: graph.edges.length,
+      peakVersions: 0,
+    };
   }
 }
 

@@ -6,8 +6,7 @@
 import type { ScheduledCase, StatementRef } from '../../cases/index.js';
 import { totalOrder } from '../../cases/index.js';
 import type { Contract } from '../../contracts/index.js';
-import { classifyStatement, type Dialect, parseStatement, type Statement } from '../../sql/index.js';
-import { nameKey } from '../instrument/catalog.js';
+import { classifyStatement, type Dialect, nameKey, parseStatement, type Statement } from '../../sql/index.js';
 import { instrumentCase } from '../instrument/instrument-case.js';
 import type { Instrumented } from '../instrument/instrumented.js';
 import { refKey } from '../instrument/marks.js';

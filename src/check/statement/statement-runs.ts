@@ -5,10 +5,11 @@
  * A version of a row is the list of the statements that wrote it (`instrument/marks.ts`). The list grows with each write, so it
  * also names all versions before, and who made them.
  */
+
 import type { StatementRef } from '../../cases/index.js';
 import type { History, Operation } from '../../histories/index.js';
-import type { OperationId, SessionId, TransactionId } from '../../ids.js';
-import { Savepoints, savepointOf } from '../../rows/index.js';
+import type { SessionId, TransactionId } from '../../ids.js';
+import { undoneOperations } from '../../rows/index.js';
 import type { Row } from '../../sql/index.js';
 import type { Frame, Instrumented, StatementPlan } from '../instrument/instrumented.js';
 import { parseWriteList, refKey } from '../instrument/marks.js';
@@ -35,8 +36,13 @@ export interface StatementRun {
   readonly token?: string;
   readonly before: ReadonlyMap<string, TableState>;
   readonly after: ReadonlyMap<string, TableState>;
-  /** `apart`: something came between it and the reads around it, or one of them failed. */
-  readonly state: 'seen' | 'apart' | 'failed';
+  /** The rows of `before` as they were returned: the author's columns, then id and list. */
+  readonly found: ReadonlyMap<string, readonly Row[]>;
+  /**
+   * `apart`: something came between it and the reads around it, or one of them failed. `refused`: it failed for no reason that databases
+   * document (class `other`), and the rows it had to look at were read right before. `failed`: any other failure.
+   */
+  readonly state: 'seen' | 'apart' | 'refused' | 'failed';
   /** Its transaction committed, and it was not rolled back to a savepoint. */
   readonly counts: boolean;
 }
@@ -52,7 +58,7 @@ export interface StatementRuns {
 
 export function readRuns(history: History, instrumented: Instrumented): StatementRuns {
   const committed = committedTransactions(history);
-  const undone = undoneOperations(history, instrumented);
+  const undone = undoneOperations(history, instrumented.dialect);
   const groups = groupsOf(history, instrumented);
   const runs = groups.map((group): StatementRun => {
     const { plan, operation, reads } = group;
@@ -67,7 +73,8 @@ export function readRuns(history: History, instrumented: Instrumented): Statemen
       ...(token !== undefined && { token }),
       before: statesOf(reads, 'before', instrumented),
       after: statesOf(reads, 'after', instrumented),
-      state: outcome === 'ok' ? (isApart(group, history) ? 'apart' : 'seen') : 'failed',
+      found: rowsOf(reads, 'before'),
+      state: outcome === 'ok' ? (isApart(group, history) ? 'apart' : 'seen') : failureOf(group, history),
       counts: committed.has(transaction) && !undone.has(index),
     };
   });
@@ -135,14 +142,30 @@ function isApart({ plan, operation, reads }: Group, { operations }: History): bo
   });
 }
 
+function failureOf(
+  { plan: { write: _, ...plan }, operation, reads }: Group,
+  history: History,
+): 'refused' | 'failed' {
+  if (operation.error?.class !== 'other') return 'failed';
+  // Behind a failed statement nothing is read, nor does it have to be.
+  const before = reads.filter(({ when }) => when === 'before');
+  return isApart({ plan, operation: { ...operation, outcome: 'ok' }, reads: before }, history)
+    ? 'failed'
+    : 'refused';
+}
+
+function rowsOf(reads: readonly Read[], when: keyof Frame): Map<string, readonly Row[]> {
+  const wanted = reads.filter((read) => read.when === when && read.operation.outcome === 'ok');
+  return new Map(wanted.map(({ table, operation }) => [table, operation.rows ?? []]));
+}
+
 function statesOf(
   reads: readonly Read[],
   when: keyof Frame,
   instrumented: Instrumented,
 ): Map<string, TableState> {
-  const wanted = reads.filter((read) => read.when === when && read.operation.outcome === 'ok');
   return new Map(
-    wanted.map(({ table, operation }) => [table, tableState(operation.rows ?? [], table, instrumented)]),
+    [...rowsOf(reads, when)].map(([table, rows]) => [table, tableState(rows, table, instrumented)]),
   );
 }
 
@@ -176,25 +199,4 @@ export function tableStates(
 
 function committedTransactions({ operations }: History): Set<TransactionId> {
   return new Set(operations.filter(({ ends }) => ends === 'commit').map(({ transaction }) => transaction));
-}
-
-/** What was rolled back to a savepoint, reads included: they may have seen what is gone. */
-function undoneOperations({ operations }: History, { dialect }: Instrumented): Set<OperationId> {
-  const undone = new Set<OperationId>();
-  const open = new Map<TransactionId, { savepoints: Savepoints<number>; done: OperationId[] }>();
-  for (const operation of operations) {
-    const { transaction, index, outcome } = operation;
-    const state = open.get(transaction) ?? { savepoints: new Savepoints<number>(), done: [] };
-    open.set(transaction, state);
-    const named = outcome === 'ok' ? savepointOf(operation, dialect) : undefined;
-    if (named?.kind === 'savepoint') state.savepoints.set(named.name, state.done.length);
-    if (named?.kind === 'release') state.savepoints.release(named.name);
-    if (named?.kind === 'rollback-to') {
-      // A savepoint we did not see set: anything before may be gone.
-      const from = state.savepoints.rollBackTo(named.name) ?? 0;
-      for (const gone of state.done.splice(from)) undone.add(gone);
-    }
-    state.done.push(index);
-  }
-  return undone;
 }

@@ -10,6 +10,7 @@
  * A LIMIT or window that orders by columns is kept and named in `distinct`: whether these columns tell the rows apart, the rows
  * that the statement saw will show.
  */
+
 import type {
   Assignment,
   CallExpression,
@@ -21,7 +22,7 @@ import type {
   SelectStatement,
   Statement,
 } from '../../sql/index.js';
-import { nameKey } from '../instrument/catalog.js';
+import { nameKey } from '../../sql/index.js';
 import { isAggregate, isSteadyCall } from '../instrument/functions.js';
 import { cteNames } from '../instrument/hide-columns.js';
 import { leafName, leavesOf, tableNames, walk } from '../instrument/tree.js';
@@ -158,12 +159,16 @@ class Judge {
         ? orderless.has(key) || key === 'values' || (isSteadyCall(key) && bare !== true)
         : orderless.has(key) || ordered.has(key);
     if (!known || orderBy !== undefined) throw new Unsteady(`${name} may answer differently each time`);
-    const floats = [...this.setup.tables.values()].flatMap((table) => [...table.floats]);
     if (!sums.has(key)) return;
+    const tables = [...this.setup.tables.values()];
+    const floats = new Set(tables.flatMap((table) => [...table.floats]));
+    const columns = new Set(tables.flatMap((table) => table.columns));
+    // A name that is no column of a table was given by a derived table, perhaps to such a number.
+    const mayBeFloat = (name: string) => floats.has(name) || (floats.size > 0 && !columns.has(name));
     walk(args, (node) => {
       if (
         node.type === 'float' ||
-        (node.type === 'column' && floats.includes(nameKey(String(node.name), this.dialect)))
+        (node.type === 'column' && mayBeFloat(nameKey(String(node.name), this.dialect)))
       )
         throw new Unsteady('a sum of floating-point numbers depends on their order');
     });
@@ -196,13 +201,13 @@ class Judge {
   #groups({ items, having, groupBy }: SelectCore): void {
     const by = new Set(groupBy.map((each) => JSON.stringify(each)));
     const names = new Set(
-      groupBy.flatMap((each) => (each.type === 'column' ? [each.name.toLowerCase()] : [])),
+      groupBy.flatMap((each) => (each.type === 'column' ? [nameKey(each.name, this.dialect)] : [])),
     );
     const look = (tree: unknown): void =>
       walk(tree, (node) => {
         if (node.type === 'select' || by.has(JSON.stringify(node))) return false;
         if (node.type === 'call' && isAggregate(node as unknown as CallExpression)) return false;
-        if (node.type === 'column' && !names.has(String(node.name).toLowerCase()))
+        if (node.type === 'column' && !names.has(nameKey(String(node.name), this.dialect)))
           throw new Unsteady(`${String(node.name)} comes from any row of its group`);
         if (node.type === 'star') throw new Unsteady('* comes from any row of its group');
         return undefined;

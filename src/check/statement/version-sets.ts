@@ -12,9 +12,10 @@
  *   MODE. A plain SELECT would see other rows, and would take the snapshot before its time.
  * - Where a contract says that subqueries of a condition see the snapshot (`subqueriesSee`), these are plain all the same.
  */
+
 import type { Contract } from '../../contracts/index.js';
 import type { Dialect, SelectStatement, Statement } from '../../sql/index.js';
-import { nameKey } from '../instrument/catalog.js';
+import { nameKey } from '../../sql/index.js';
 import type { Frame, TableRead } from '../instrument/instrumented.js';
 import { leavesOf, tableNames } from '../instrument/tree.js';
 import { commonTables } from './steady.js';
@@ -36,6 +37,8 @@ export function unreadable({ id, mechanism }: Contract): string | undefined {
   if (mechanism.pivot === 'uncommitted') return `${id} lets statements see rows that may never be committed`;
   if (mechanism.shareLocksNothing === true)
     return `by ${id} a locking read does not lock, so nobody sees what a write will see`;
+  if (mechanism.otherNodesLag === true)
+    return `by ${id} the same statements may see other rows when they run again: a node may be behind`;
   return undefined;
 }
 

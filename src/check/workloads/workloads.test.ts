@@ -173,7 +173,39 @@ describe('set', () => {
   it('is unknown without a read', () => {
     expect(checkOperations('set', [op(0, 1, 'add', 1)]).unknownReasons).toHaveLength(1);
   });
+
+  it('agrees with looking at every element of the last read', () => {
+    const seen = new Map<string, number>();
+    fc.assert(
+      fc.property(anySetHistory, (operations) => {
+        const expected = slowSet(operations);
+        for (const kind of expected) seen.set(kind, (seen.get(kind) ?? 0) + 1);
+        expect(checkOperations('set', operations).kinds.sort()).toEqual(expected);
+      }),
+      { numRuns: 2000, seed: 17 },
+    );
+    for (const kind of ['lost-element', 'unexpected-element', 'duplicate-element'])
+      expect(seen.get(kind)).toBeGreaterThan(20);
+  });
 });
+
+/** What is wrong with the read that began last, element by element. */
+function slowSet(operations: readonly PlainOperation[]): string[] {
+  const reads = operations.filter(({ f, status }) => f === 'read' && status === 'ok');
+  const last = reads.sort((a, b) => a.start - b.start).at(-1)!;
+  const list = (last.value as readonly PlainValue[]).map(plainKey);
+  const adds = operations.filter(({ f }) => f === 'add');
+  const kinds = new Set<string>();
+  for (const { status, end, value } of adds) {
+    if (status === 'ok' && end < last.start && !list.includes(plainKey(value))) kinds.add('lost-element');
+  }
+  list.forEach((key, i) => {
+    if (list.indexOf(key) < i) kinds.add('duplicate-element');
+    else if (!adds.some(({ status, value }) => status !== 'fail' && plainKey(value) === key))
+      kinds.add('unexpected-element');
+  });
+  return [...kinds].sort();
+}
 
 describe('set-full', () => {
   it('agrees with looking at every element in every read', () => {
@@ -238,6 +270,39 @@ describe('sequential', () => {
   ] as const)('judges the answers %j', (answers, kinds) => {
     const operations = [op(0, 1, 'write', 'a'), op(2, 3, 'read', ['a', answers])];
     expect(checkOperations('sequential', operations)).toMatchObject({ kinds, recognized: 'sequential' });
+  });
+
+  it('agrees with comparing every two answers', () => {
+    const answer = fc.option(fc.constantFrom('a_0', 'a_1'));
+    let broken = 0;
+    fc.assert(
+      fc.property(
+        fc.array(
+          fc.record({
+            answers: fc.array(answer, { maxLength: 5 }),
+            status: fc.constantFrom('ok' as const, 'ok' as const, 'fail' as const),
+          }),
+          { minLength: 1, maxLength: 4 },
+        ),
+        (reads) => {
+          const operations = reads.map(({ answers, status }, i) =>
+            op(i, i + 1, 'read', ['a', answers], status),
+          );
+          const wrong = reads.some(
+            ({ answers, status }) =>
+              status === 'ok' &&
+              answers.some((seen, i) => seen !== null && answers.some((later, j) => j > i && later === null)),
+          );
+          if (wrong) broken++;
+          expect(checkOperations('sequential', operations).kinds).toEqual(
+            wrong ? ['missing-earlier-write'] : [],
+          );
+        },
+      ),
+      { numRuns: 1000, seed: 19 },
+    );
+    expect(broken).toBeGreaterThan(200);
+    expect(broken).toBeLessThan(900);
   });
 });
 

@@ -2,14 +2,14 @@ import { cite } from '../cite.js';
 import type { Contract } from '../contract.js';
 import { innodbContracts, withReports } from './innodb.js';
 
-const manual = 'https://dev.mysql.com/doc/refman/8.4/en';
+const manual = 'https://dev.mysql.com/doc/refman/9.7/en';
 
 const innodb = innodbContracts({
   owner: 'mysql',
   vendor: 'MySQL',
   isolationLevels: (level) =>
     cite(
-      'MySQL 8.4, 17.7.2.1 Transaction Isolation Levels',
+      'MySQL 9.7, 17.7.2.1 Transaction Isolation Levels',
       `${manual}/innodb-transaction-isolation-levels.html#isolevel_${level}`,
       'pivot',
       'readsLock',
@@ -18,15 +18,15 @@ const innodb = innodbContracts({
     ),
   consistentReads: (...clauses) =>
     cite(
-      'MySQL 8.4, 17.7.2.3 Consistent Nonlocking Reads',
+      'MySQL 9.7, 17.7.2.3 Consistent Nonlocking Reads',
       `${manual}/innodb-consistent-read.html`,
       ...clauses,
     ),
   lockingReads: (...clauses) =>
-    cite('MySQL 8.4, 17.7.2.4 Locking Reads', `${manual}/innodb-locking-reads.html`, ...clauses),
+    cite('MySQL 9.7, 17.7.2.4 Locking Reads', `${manual}/innodb-locking-reads.html`, ...clauses),
   locksSet: (...clauses) =>
     cite(
-      'MySQL 8.4, 17.7.3 Locks Set by Different SQL Statements in InnoDB',
+      'MySQL 9.7, 17.7.3 Locks Set by Different SQL Statements in InnoDB',
       `${manual}/innodb-locks-set.html`,
       ...clauses,
     ),

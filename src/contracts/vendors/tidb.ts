@@ -1,6 +1,6 @@
 /**
  * TiDB. In pessimistic mode writes and locking reads see the newest committed rows ("current read"), as in
- * InnoDB; in optimistic mode everything reads the snapshot of BEGIN and conflicts surface at COMMIT.
+ * InnoDB; in optimistic mode everything reads the snapshot of BEGIN and conflicts surface at COMMIT, taken keys included.
  */
 import { snapshotForPlainReads, snapshotIsolation, statementSnapshots } from '../anomaly-sets.js';
 import { cite } from '../cite.js';
@@ -29,6 +29,7 @@ const readCommitted: Mechanism = {
   firstUpdaterWins: false,
   certifier: 'none',
   shareLocksNothing: true,
+  autocommitLocksNothing: true,
 };
 
 const pessimisticSources = pessimistic(
@@ -40,6 +41,12 @@ const pessimisticSources = pessimistic(
   'firstUpdaterWins',
   'shareLocksNothing',
   'forbids',
+);
+
+const autocommit = cite(
+  'TiDB Configuration File: pessimistic-auto-commit',
+  `${docs}/tidb-configuration-file#pessimistic-auto-commit-new-in-v600`,
+  'autocommitLocksNothing',
 );
 
 export const tidbContracts: readonly Contract[] = [
@@ -55,6 +62,7 @@ export const tidbContracts: readonly Contract[] = [
     sources: [
       ...levels('read-committed-isolation-level', 'pivot', 'ownWrites', 'certifier', 'forbids'),
       ...pessimisticSources,
+      ...autocommit,
     ],
   },
   {
@@ -69,6 +77,7 @@ export const tidbContracts: readonly Contract[] = [
     sources: [
       ...levels('repeatable-read-isolation-level', 'pivot', 'ownWrites', 'certifier', 'forbids'),
       ...pessimisticSources,
+      ...autocommit,
     ],
   },
   {
@@ -86,6 +95,7 @@ export const tidbContracts: readonly Contract[] = [
       ownWrites: true,
       writeConflict: 'none',
       readsLock: false,
+      keysCheckedAtCommit: true,
       firstUpdaterWins: true,
       certifier: 'none',
     },
@@ -100,6 +110,11 @@ export const tidbContracts: readonly Contract[] = [
         'readsLock',
         'firstUpdaterWins',
         'forbids',
+      ),
+      ...cite(
+        'TiDB Constraints: Optimistic transactions',
+        `${docs}/constraints#optimistic-transactions`,
+        'keysCheckedAtCommit',
       ),
     ],
   },

@@ -79,7 +79,9 @@ function drawTransaction(writes: SceneWrites, key: number, u: number): string[] 
   const { capabilities } = scene;
   const length = random.between(1, 3);
   const body = Array.from({ length }, (_, i) =>
-    drawStatement(writes, i === 0 || random.chance(0.6) ? key : random.between(1, 4), u),
+    i === 0 && random.chance(0.4)
+      ? [writes.insert(key, random.chance(0.5) ? u : undefined)]
+      : drawStatement(writes, i === 0 || random.chance(0.6) ? key : random.between(1, 4), u),
   );
   if (random.chance(0.2)) return body.flat();
   if (random.chance(0.3)) body.unshift([writes.readAll()]);

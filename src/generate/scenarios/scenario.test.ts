@@ -5,7 +5,7 @@ import { parseStatement } from '../../sql/index.js';
 import { findCapabilities, knownTargets } from '../capabilities.js';
 import { generate } from '../generate-case.js';
 import { Random } from '../random.js';
-import { changes, drawWaitChain, endings, waiters, waitPlans } from './wait-chains.js';
+import { changes, deadlockChanges, drawWaitChain, endings, waiters, waitPlans } from './wait-chains.js';
 
 const targets = fc.constantFrom(...knownTargets);
 const scenarios = fc.constantFrom('races', 'waits');
@@ -22,7 +22,9 @@ describe('scenarios', () => {
         });
         const all = [...program.setup, ...program.sessions.flatMap(({ statements }) => statements)];
         const opaque = all.filter(
-          (sql) => !/^SET enable/i.test(sql) && parseStatement(sql, capabilities.dialect).type === 'opaque',
+          (sql) =>
+            !/^(SET (enable|optimizer)|CREATE SEQUENCE)/i.test(sql) &&
+            parseStatement(sql, capabilities.dialect).type === 'opaque',
         );
         expect(opaque).toEqual([]);
         if (schedule !== undefined) expect(scheduleProblem(program, schedule)).toBeUndefined();
@@ -44,10 +46,26 @@ describe('scenarios', () => {
     const postgres = findCapabilities('postgres')!;
     const plans = waitPlans(postgres);
     // PostgreSQL has no REPLACE.
-    expect(plans).toHaveLength((waiters.length - 1) * changes.length * endings.length);
+    const usual = endings.length - 1;
+    expect(plans).toHaveLength((waiters.length - 1) * (changes.length * usual + deadlockChanges.length));
     const drawn = plans.map((_, i) => drawWaitChain(new Random(String(i)), postgres, i).plan);
     expect(new Set(drawn.map((plan) => JSON.stringify(plan))).size).toBe(plans.length);
     expect(waitPlans(findCapabilities('duckdb')!).some(({ waiter }) => waiter === 'lock')).toBe(false);
+  });
+
+  it('let transactions fail by every kind of constraint, and end waits by deadlocks', () => {
+    const capabilities = findCapabilities('postgres')!;
+    const texts = Array.from({ length: 400 }, (_, i) =>
+      JSON.stringify(generate(String(i), { capabilities, profile: 'races' })),
+    );
+    expect(texts.some((text) => /UPDATE t SET v = -\d+/.test(text))).toBe(true);
+    expect(texts.some((text) => /UPDATE t SET v = NULL/.test(text))).toBe(true);
+    const number = waitPlans(capabilities).findIndex(({ ending }) => ending === 'deadlock');
+    const { case: program } = drawWaitChain(new Random('deadlock'), capabilities, number);
+    const inserted = program.sessions.map(({ statements }) =>
+      statements.filter((sql) => sql.startsWith('INSERT')),
+    );
+    expect(inserted.every((statements) => statements.length > 0)).toBe(true);
   });
 
   it('let the waiter come between the blocker’s write and its end', () => {
@@ -59,5 +77,27 @@ describe('scenarios', () => {
     expect(write).toBeGreaterThanOrEqual(0);
     expect(wait).toBeGreaterThan(write);
     expect(end).toBeGreaterThan(wait);
+  });
+
+  it.each([
+    ['postgres', ['BEGIN', 'BEGIN READ ONLY', 'BEGIN READ WRITE', 'START TRANSACTION']],
+    [
+      'mariadb',
+      [
+        'BEGIN',
+        'START TRANSACTION',
+        'START TRANSACTION READ ONLY',
+        'START TRANSACTION WITH CONSISTENT SNAPSHOT',
+      ],
+    ],
+    ['sqlite', ['BEGIN', 'BEGIN DEFERRED', 'BEGIN EXCLUSIVE', 'BEGIN IMMEDIATE']],
+  ])('and generated statements begin transactions in every form that %s has', (target, forms) => {
+    const capabilities = findCapabilities(target)!;
+    const seen = new Set<string>();
+    for (let seed = 0; seed < 300 && seen.size < forms.length; seed++)
+      for (const profile of ['races', 'mixed'])
+        for (const { statements } of generate(String(seed), { capabilities, profile }).case.sessions)
+          for (const sql of statements) if (/^(BEGIN|START) ?/.test(sql)) seen.add(sql);
+    expect([...seen].sort()).toEqual(forms);
   });
 });

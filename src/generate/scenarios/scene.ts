@@ -9,7 +9,9 @@ import type { Dialect } from '../../sql/index.js';
 import type { Capabilities } from '../capabilities.js';
 import type { Random } from '../random.js';
 
-export type IndexKind = 'none' | 'secondary' | 'partial' | 'expression' | 'covering' | 'hash' | 'brin';
+export type IndexKind =
+  | ('none' | 'secondary' | 'partial' | 'expression' | 'covering')
+  | ('hash' | 'brin' | 'gin' | 'gist');
 
 export const keyForms = ['int', 'integer', 'text', 'automatic', 'identity', 'composite'] as const;
 export type KeyForm = (typeof keyForms)[number];
@@ -19,6 +21,9 @@ export interface Scene {
   readonly capabilities: Capabilities;
   readonly keyForm: KeyForm;
   readonly unique: boolean;
+  /** What `v` must be: not negative, not NULL. */
+  readonly checked: boolean;
+  readonly notNull: boolean;
   readonly index: IndexKind;
   readonly setup: readonly string[];
   /** Keys of the initial rows, from 1 to this. */
@@ -31,7 +36,7 @@ export function indexKinds({ target, dialect, unsupported }: Capabilities): read
   if (!unsupported.includes('index.partial') && dialect !== 'mysql') kinds.push('partial');
   if (dialect === 'postgres' || dialect === 'duckdb' || target === 'sqlite') kinds.push('expression');
   if (dialect !== 'duckdb') kinds.push('covering');
-  if (target === 'postgres') kinds.push('hash', 'brin');
+  if (target === 'postgres') kinds.push('hash', 'brin', 'gin', 'gist');
   return kinds;
 }
 
@@ -39,14 +44,13 @@ const automaticKeys: Readonly<Record<Dialect, readonly string[]>> = {
   postgres: ['SERIAL PRIMARY KEY', 'BIGSERIAL PRIMARY KEY'],
   mysql: ['INT AUTO_INCREMENT PRIMARY KEY', 'BIGINT AUTO_INCREMENT PRIMARY KEY'],
   sqlite: ['INTEGER PRIMARY KEY', 'INTEGER PRIMARY KEY AUTOINCREMENT'],
-  // A sequence would be a statement nobody here can read.
-  duckdb: [],
+  duckdb: ["INT DEFAULT nextval('s') PRIMARY KEY", "BIGINT DEFAULT nextval('s') PRIMARY KEY"],
 };
 
 /** The forms of a key that a target has. */
-export function keyFormsOf({ target, dialect, explicitKeys }: Capabilities): readonly KeyForm[] {
+export function keyFormsOf({ target, explicitKeys }: Capabilities): readonly KeyForm[] {
   return keyForms.filter((form) => {
-    if (form === 'automatic') return automaticKeys[dialect].length > 0 && explicitKeys !== true;
+    if (form === 'automatic') return explicitKeys !== true;
     return form !== 'identity' || target === 'postgres';
   });
 }
@@ -96,14 +100,18 @@ export function drawScene(random: Random, capabilities: Capabilities, options: S
   const unique = random.chance(0.7);
   const checked = random.chance(0.3);
   const rows = random.between(1, 3);
+  const notNull = random.chance(0.3);
   const columns = [
     'rid INT',
     `k ${keyDefinition(keyForm, dialect, random)}`,
     ...(unique ? ['u INT UNIQUE'] : []),
-    `v INT${random.chance(0.3) ? ' NOT NULL' : ''}${checked ? ' CHECK (v >= 0)' : ''}`,
+    `v INT${notNull ? ' NOT NULL' : ''}${checked ? ' CHECK (v >= 0)' : ''}`,
     ...(keyForm === 'composite' ? ['PRIMARY KEY (k, rid)'] : []),
   ];
-  const scene: Scene = { dialect, capabilities, keyForm, unique, index, rows, setup: [] };
+  const scene: Scene = {
+    ...{ dialect, capabilities, keyForm, unique, checked, notNull, index, rows },
+    setup: [],
+  };
   const create = `CREATE TABLE t (${columns.join(', ')})`;
   const initial = Array.from({ length: rows }, (_, i) =>
     rowOf(scene, {
@@ -114,7 +122,8 @@ export function drawScene(random: Random, capabilities: Capabilities, options: S
     }),
   );
   const fill = `INSERT INTO t (${columnsOf(scene, !automatic(scene)).join(', ')}) VALUES ${initial.join(', ')}`;
-  return { ...scene, setup: [create, ...indexStatement(index), fill] };
+  const sequence = create.includes('nextval(') ? ['CREATE SEQUENCE s'] : [];
+  return { ...scene, setup: [...sequence, create, ...indexStatement(index), fill] };
 }
 
 /** Whether the database gives keys that are left out. */
@@ -138,6 +147,10 @@ function indexStatement(index: IndexKind): string[] {
       return ['CREATE INDEX i ON t USING hash (v)'];
     case 'brin':
       return ['CREATE INDEX i ON t USING brin (v)'];
+    case 'gin':
+      return [`CREATE INDEX i ON t USING gin (${listOfValue})`];
+    case 'gist':
+      return [`CREATE INDEX i ON t USING gist (${rangeOfValue})`];
     default:
       return index satisfies never;
   }
@@ -164,9 +177,16 @@ export function keyText({ keyForm }: Scene, key: number): string {
 
 /** The condition on `v` in the words that an index of the kind serves, or in words none does. */
 export function condition({ index }: Scene, value: number, byIndex: boolean): string {
-  const served = index === 'expression' ? `v + 0 = ${value}` : `v = ${value}`;
-  return byIndex ? served : `v - 0 = ${value}`;
+  if (!byIndex) return `v - 0 = ${value}`;
+  if (index === 'expression') return `v + 0 = ${value}`;
+  if (index === 'gin') return `${listOfValue} @> string_to_array('${value}', ',')`;
+  // A range without a value would be one of all values.
+  return index === 'gist' ? `v IS NOT NULL AND ${rangeOfValue} @> ${value}` : `v = ${value}`;
 }
+
+/** `v` as what GIN and GiST have operators for without any extension. */
+const listOfValue = "string_to_array(v::text, ',')";
+const rangeOfValue = "int4range(v, v, '[]')";
 
 /** Every way to begin a transaction that the engine has, the plain one first. */
 export function beginForms({ target, dialect, unsupported }: Capabilities): readonly string[] {
@@ -198,9 +218,22 @@ export function indexHint({ dialect, index, capabilities }: Scene): string {
   return capabilities.target === 'sqlite' ? ' INDEXED BY i' : '';
 }
 
-/** A setting that keeps the planner from reading small tables whole, where there is one: each session sends it first. */
-export function plannerSettings(scene: Scene, random: Random): readonly string[] {
-  if (scene.capabilities.target !== 'postgres' || !random.chance(0.25)) return [];
+/** Switches of MySQL's and MariaDB's optimizer that change how rows are found, not which. */
+const optimizerSwitches = [
+  'index_condition_pushdown=off',
+  'mrr=on,mrr_cost_based=off',
+  'index_merge=off',
+  'materialization=off,semijoin=off',
+];
+
+/** Settings that make the planner take other ways, where there are any: each session sends them first. */
+export function plannerSettings({ capabilities, index }: Scene, random: Random): readonly string[] {
+  const { target } = capabilities;
+  const settable = target === 'postgres' || target === 'mariadb' || target === 'mysql';
+  // Small tables are read whole otherwise, whatever index there is.
+  const seldom = index === 'none' || index === 'secondary';
+  if (!settable || !random.chance(seldom ? 0.25 : 0.6)) return [];
+  if (target !== 'postgres') return [`SET optimizer_switch = '${random.pick(optimizerSwitches)}'`];
   const bitmap = random.chance(0.5) ? [] : ['SET enable_indexscan = off'];
   return ['SET enable_seqscan = off', ...bitmap];
 }

@@ -9,7 +9,7 @@
 import { type Case, type Schedule, type StatementRef, totalOrder } from '../../cases/index.js';
 import type { Capabilities } from '../capabilities.js';
 import type { Random } from '../random.js';
-import { beginForms, drawScene, indexKinds } from './scene.js';
+import { beginForms, drawScene, indexKinds, plannerSettings } from './scene.js';
 import { SceneWrites } from './writes.js';
 
 export const waiters = [
@@ -39,8 +39,12 @@ export const changes = [
 ] as const;
 export type Change = (typeof changes)[number];
 
-export const endings = ['commit', 'rollback', 'rollback-to'] as const;
+/** `deadlock`: the blocker wants a key that the waiter has inserted before, and one of the two must fail. */
+export const endings = ['commit', 'rollback', 'rollback-to', 'deadlock'] as const;
 export type Ending = (typeof endings)[number];
+
+/** Deadlocks cost the time that an engine takes to notice them: they follow two of the changes. */
+export const deadlockChanges: readonly Change[] = ['update', 'delete-insert'];
 
 export interface WaitPlan {
   readonly waiter: Waiter;
@@ -63,6 +67,7 @@ export function waitPlans({ unsupported }: Capabilities): readonly WaitPlan[] {
       changes.flatMap((change) =>
         endings
           .filter((ending) => ending !== 'rollback-to' || !lacks('statement.savepoint'))
+          .filter((ending) => ending !== 'deadlock' || deadlockChanges.includes(change))
           .map((ending) => ({ waiter, change, ending })),
       ),
     );
@@ -87,22 +92,29 @@ export function drawWaitChain(random: Random, capabilities: Capabilities, number
   const [before, after] = blockerWrites(writes, plan.change, key);
   const waiting = waiterStatement(writes, plan.waiter, key);
   const savepoint = plan.ending === 'rollback-to' ? ['SAVEPOINT s'] : [];
+  const deadlock = plan.ending === 'deadlock';
+  const crossed = scene.rows + 40;
   const end = {
     commit: ['COMMIT'],
     rollback: ['ROLLBACK'],
     'rollback-to': ['ROLLBACK TO SAVEPOINT s', 'COMMIT'],
+    deadlock: [writes.insert(crossed), 'COMMIT'],
   }[plan.ending];
+  const settings = plannerSettings(scene, random);
   const begin = random.chance(0.8) ? 'BEGIN' : random.pick(beginForms(capabilities));
-  const blocker = ['BEGIN', ...savepoint, ...before, ...after, ...end];
-  const autocommits = random.chance(0.2);
-  const looks = !autocommits && random.chance(0.4) ? [writes.readAll()] : [];
+  const blocker = [...settings, 'BEGIN', ...savepoint, ...before, ...after, ...end];
+  const autocommits = !deadlock && random.chance(0.2);
+  const looks = [
+    ...(!autocommits && random.chance(0.4) ? [writes.readAll()] : []),
+    ...(deadlock ? [writes.insert(crossed)] : []),
+  ];
   const settles = random.chance(0.6) ? [writes.readAll()] : [];
   const waiter = autocommits
-    ? [waiting]
-    : [begin, ...looks, waiting, ...settles, random.chance(0.85) ? 'COMMIT' : 'ROLLBACK'];
+    ? [...settings, waiting]
+    : [...settings, begin, ...looks, waiting, ...settles, random.chance(0.85) ? 'COMMIT' : 'ROLLBACK'];
   // The waiter begins and looks, the blocker writes, the waiter waits, the blocker goes on and ends, the waiter goes on.
-  const first = autocommits ? 0 : 1 + looks.length;
-  const held = 1 + savepoint.length + before.length;
+  const first = settings.length + (autocommits ? 0 : 1 + looks.length);
+  const held = settings.length + 1 + savepoint.length + before.length;
   const order: StatementRef[] = [
     ...steps(1, 0, first),
     ...steps(0, 0, held),

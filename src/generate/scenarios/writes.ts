@@ -120,8 +120,9 @@ export class SceneWrites {
   readByValue(value: number): string[] {
     const { scene, random } = this;
     const hint = random.chance(0.4) ? indexHint(scene) : '';
+    const columns = scene.index === 'covering' && random.chance(0.6) ? 'rid, k, v' : '*';
     const by = (index: boolean) =>
-      `SELECT * FROM t${index ? hint : ''} WHERE ${condition(scene, value, index)}`;
+      `SELECT ${columns} FROM t${index ? hint : ''} WHERE ${condition(scene, value, index)}`;
     return random.chance(0.5) ? [by(true), by(false)] : [by(random.chance(0.7))];
   }
 
@@ -129,12 +130,15 @@ export class SceneWrites {
     return `SELECT * FROM t WHERE ${this.where(key)}`;
   }
 
-  /** Something that fails in the middle of a transaction: a taken key, a taken unique value, a broken condition. */
+  /** Something that fails in the middle of a transaction: a taken key, a taken unique value, a broken condition, a NULL. */
   failing(taken: number, u: number): string {
     const { scene } = this;
+    const set = (value: string) => `UPDATE t SET v = ${value} WHERE ${this.where(taken)}`;
     const ways = [
       this.insert(taken),
       ...(scene.unique ? [this.insert(automatic(scene) ? undefined : taken + 30, u)] : []),
+      ...(scene.checked ? [set(`${-this.value()}`), 'UPDATE t SET v = 150 - v'] : []),
+      ...(scene.notNull ? [set('NULL')] : []),
     ];
     return this.random.pick(ways);
   }

@@ -8,6 +8,9 @@ import { DigitScanner, type LineReader, scanLines } from './line-scan.js';
 import { MicroOps } from './micro-ops.js';
 import { addRegisterOp, shown, textName } from './plume.js';
 
+/** `w 12 345` that was cut to `w 12 3` is still a line of the format; so is the last one of a file that somebody edited. */
+const openLine = 'the last line has no line break: it may have been cut off, and more may have come after it';
+
 export async function readAwdit(input: FormatInput): Promise<Imported> {
   const reader = new AwditLines(input.shown);
   await scanLines(input, reader);
@@ -20,6 +23,7 @@ class AwditLines implements LineReader {
   readonly #ops = new MicroOps();
   readonly #digits = new DigitScanner();
   #session = 0;
+  #cut = false;
 
   constructor(shown: string) {
     this.#shown = shown;
@@ -38,7 +42,7 @@ class AwditLines implements LineReader {
     return next;
   }
 
-  slow(text: string, number: () => number): void {
+  slow(text: string, number: () => number, whole: boolean): void {
     const line = text.trim();
     if (line === '') return;
     if (/^-{3,}$/.test(line)) this.#close();
@@ -53,13 +57,14 @@ class AwditLines implements LineReader {
           `expected "r key value", "w key value", ----- or =====, found ${shown(line)}`,
         );
       }
-      addRegisterOp(this.#ops, match[1] === 'w', textName(match[2]!), textName(match[3]!));
+      if (whole) addRegisterOp(this.#ops, match[1] === 'w', textName(match[2]!), textName(match[3]!));
+      else this.#cut = true;
     }
   }
 
   finish(): KvHistory {
     this.#close();
-    return this.#builder.build();
+    return { ...this.#builder.build(), ...(this.#cut && { omitted: [openLine] }) };
   }
 
   #close(): void {

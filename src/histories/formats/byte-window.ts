@@ -15,6 +15,8 @@ export class ByteWindow {
   end = 0;
   /** Nothing comes after `end`. */
   ended = false;
+  /** Lines that the parser has taken since it was last run, where it counts them; otherwise line breaks are looked for. */
+  linesTaken: number | undefined;
   /** Line breaks in what was dropped from the window. */
   #linesBefore = 0;
 
@@ -35,7 +37,7 @@ export class ByteWindow {
   /** Drops what was parsed and reads on; false when there is nothing more. */
   private async more(): Promise<boolean> {
     if (this.ended) return false;
-    this.#linesBefore += countBreaks(this.bytes, 0, this.at);
+    this.#linesBefore += this.linesTaken ?? countBreaks(this.bytes, 0, this.at);
     this.bytes.copyWithin(0, this.at, this.end);
     this.end -= this.at;
     this.at = 0;

@@ -3,13 +3,10 @@
  * transactions, transactions lists of events. Version 0, or none, is the initial state; an event that did not
  * succeed is left out, a transaction that did not is aborted.
  */
-import { isUtf8 } from 'node:buffer';
-import { FileError } from '../../errors.js';
 import { JsonNode, parseJson } from '../../json.js';
 import { settleZeros } from '../initial-values.js';
 import { KvBuilder } from '../kv-builder.js';
 import type { KvName } from '../kv-history.js';
-import { notUtf8 } from '../lossy-text.js';
 import { BinaryReader } from './binary-reader.js';
 import { scanDbcop } from './dbcop-scan.js';
 import { jsonName } from './elle-json.js';
@@ -17,7 +14,7 @@ import { parseExactJson } from './exact-json.js';
 import type { FormatInput, Imported } from './format.js';
 import { MicroOps } from './micro-ops.js';
 import { addRegisterOp } from './plume.js';
-import { allBytes, badLine } from './whole-file.js';
+import { allBytes, allUtf8 } from './whole-file.js';
 
 /** The smallest event, transaction and session, for counts that cannot be true. */
 const leastEventBytes = 18;
@@ -66,8 +63,7 @@ export function looksLikeDbcop(head: Buffer): boolean {
 }
 
 export async function readDbcopJson(input: FormatInput): Promise<Imported> {
-  const bytes = await allBytes(input.bytes(), input.shown);
-  if (!isUtf8(bytes)) throw new FileError({ file: input.shown, line: badLine(bytes) }, notUtf8);
+  const bytes = await allUtf8(input.bytes(), input.shown);
   const scanned = scanDbcop(bytes);
   if (scanned !== undefined) return { kind: 'kv', history: settleZeros(scanned, 'either') };
   const text = bytes.toString('utf8');

@@ -4,7 +4,7 @@
  * any order of its fields. Whatever else stands in a line (strings with escapes, tags, comments, other fields, huge
  * numbers) is left to the general reader, so this never has to judge what is an error.
  */
-import type { KvName } from '../kv-history.js';
+import { firstNamedValue, type KvName } from '../kv-history.js';
 import { MicroOps } from './micro-ops.js';
 
 export const eventTypes = ['invoke', 'ok', 'fail', 'info'] as const;
@@ -22,7 +22,7 @@ export interface ScannedEvent {
 }
 
 const word = (text: string): readonly number[] => Array.from(text, (char) => char.charCodeAt(0));
-const typeWords = eventTypes.map((type) => [type, word(type)] as const);
+const typeWords = eventTypes.map(word);
 const txnWord = word('txn');
 const nilWord = word('nil');
 const appendWord = word('append');
@@ -104,13 +104,13 @@ export class EventScanner {
 
   #type(): boolean {
     if (this.#space() !== 58) return false;
-    for (const [type, letters] of typeWords) {
-      if (this.#matches(letters, this.#at + 1)) {
-        this.event.type = type;
-        return true;
-      }
-    }
-    return false;
+    // They differ in their first letter, or in their third.
+    const bytes = this.#bytes;
+    const first = bytes[this.#at + 1];
+    const at = first === 111 ? 1 : first === 102 ? 2 : bytes[this.#at + 3] === 118 ? 0 : 3;
+    if (!this.#matches(typeWords[at]!, this.#at + 1)) return false;
+    this.event.type = eventTypes[at]!;
+    return true;
   }
 
   #value(): boolean {
@@ -123,17 +123,66 @@ export class EventScanner {
 
   #opsHere(): boolean {
     const ops = this.#ops;
+    const bytes = this.#bytes;
     ops.clear();
-    if (this.#bytes[this.#at++] !== 91) return false;
-    for (;;) {
-      const byte = this.#space();
-      if (byte !== 91) {
-        this.#at++;
-        return byte === 93;
+    if (bytes[this.#at] !== 91) return false;
+    for (let at = this.#at + 1; ; ) {
+      while (at < this.#end && isSpace(bytes[at]!)) at++;
+      if (at >= this.#end || bytes[at] !== 91) {
+        this.#at = at + 1;
+        return bytes[at] === 93;
       }
-      this.#at++;
+      const next = this.#plainOp(at);
+      if (next >= 0) {
+        at = next;
+        continue;
+      }
+      this.#at = at + 1;
       if (!this.#microOp(ops)) return false;
+      at = this.#at;
     }
+  }
+
+  /**
+   * The operation at `at` as Jepsen prints it, with one space between its parts and small integers for keys and values; the place
+   * after it, or -1 if it is written in another way. Here the parser spends its time.
+   */
+  #plainOp(at: number): number {
+    const bytes = this.#bytes;
+    const end = this.#end;
+    const letter = bytes[at + 2];
+    let to = at + 4;
+    if (letter === 97) {
+      for (let i = 1; i < appendWord.length; i++) if (bytes[at + 2 + i] !== appendWord[i]) return -1;
+      to = at + 9;
+    } else if (letter !== 114 && letter !== 119) return -1;
+    if (bytes[at + 1] !== 58 || bytes[to - 1] !== 32) return -1;
+    let key = 0;
+    let from = to;
+    for (let digit = bytes[to]! - 48; digit >= 0 && digit <= 9; digit = bytes[++to]! - 48)
+      key = key * 10 + digit;
+    if (to === from || key >= firstNamedValue || to >= end || bytes[to] !== 32) return -1;
+    from = ++to;
+    if (letter === 114 && bytes[to] === 91) {
+      this.#at = to;
+      if (!this.#integers(key)) return -1;
+      if (this.#at < end && bytes[this.#at] === 93) return this.#at + 1;
+      this.#ops.dropLast();
+      return -1;
+    }
+    if (letter === 114 && bytes[to] === 110) {
+      if (to + 3 >= end || bytes[to + 1] !== 105 || bytes[to + 2] !== 108 || bytes[to + 3] !== 93) return -1;
+      this.#ops.read(key, null);
+      return to + 4;
+    }
+    let value = 0;
+    for (let digit = bytes[to]! - 48; digit >= 0 && digit <= 9; digit = bytes[++to]! - 48)
+      value = value * 10 + digit;
+    if (to === from || value >= firstNamedValue || to >= end || bytes[to] !== 93) return -1;
+    if (letter === 97) this.#ops.append(key, value);
+    else if (letter === 119) this.#ops.write(key, value);
+    else this.#ops.read(key, value);
+    return to + 1;
   }
 
   #microOp(ops: MicroOps): boolean {
@@ -147,9 +196,7 @@ export class EventScanner {
     const byte = this.#space();
     if (letter === 114) {
       if (byte === 91) {
-        const list = this.#list();
-        if (list === undefined) return false;
-        ops.read(key, list);
+        if (!this.#list(key)) return false;
       } else if (byte === 110) {
         if (!this.#matches(nilWord, this.#at)) return false;
         ops.read(key, null);
@@ -171,37 +218,50 @@ export class EventScanner {
     return true;
   }
 
-  #list(): KvName[] | undefined {
+  #list(key: KvName): boolean {
+    const start = this.#at;
+    if (this.#integers(key)) return true;
+    this.#at = start + 1;
+    const list: KvName[] = [];
+    for (;;) {
+      if (this.#space() === 93) {
+        this.#at++;
+        this.#ops.read(key, list);
+        return true;
+      }
+      if (!this.#nameHere()) return false;
+      list.push(this.#name);
+    }
+  }
+
+  /** Most bytes of a file stand in lists of small integers, so those are read on the spot; false if this is none. */
+  #integers(key: KvName): boolean {
     const bytes = this.#bytes;
     const end = this.#end;
-    const list: KvName[] = [];
-    // Most bytes of a file stand in lists of small integers, so those are read on the spot.
-    for (let at = this.#at + 1; at < end; ) {
-      const byte = bytes[at]!;
-      if (isSpace(byte)) {
-        at++;
-        continue;
+    const { integers } = this.#ops;
+    const from = integers.length;
+    let at = this.#at + 1;
+    while (at < end) {
+      let digit = bytes[at]! - 48;
+      if (digit >= 0 && digit <= 9) {
+        let number = digit;
+        for (digit = bytes[++at]! - 48; digit >= 0 && digit <= 9; digit = bytes[++at]! - 48)
+          number = number * 10 + digit;
+        if (number >= firstNamedValue || at >= end) break;
+        integers.push(number);
       }
+      // Nearly always one space, or the end of the list.
+      const byte = bytes[at]!;
       if (byte === 93) {
         this.#at = at + 1;
-        return list;
+        this.#ops.readIntegers(key, from);
+        return true;
       }
-      let number = 0;
-      let to = at;
-      for (let digit = byte - 48; digit >= 0 && digit <= 9; digit = bytes[to]! - 48) {
-        number = number * 10 + digit;
-        to++;
-      }
-      if (to > at && to - at <= 15 && to < end && isEnd(bytes[to]!)) list.push(number);
-      else {
-        this.#at = at;
-        if (!this.#nameHere()) return undefined;
-        list.push(this.#name);
-        to = this.#at;
-      }
-      at = to;
+      if (!isSpace(byte)) break;
+      at++;
     }
-    return undefined;
+    integers.length = from;
+    return false;
   }
 
   /** Reads an integer, keyword or plain string into `#name`. */

@@ -17,6 +17,7 @@ import {
   nameOf,
   printEdn,
 } from './edn-reader.js';
+import type { EventHead } from './event-head.js';
 import type { FormatInput, Imported } from './format.js';
 import { JepsenEvents } from './jepsen-events.js';
 import { MicroOps } from './micro-ops.js';
@@ -33,9 +34,8 @@ class EventParser {
   readonly #window: ByteWindow;
   readonly #events: JepsenEvents;
   readonly #scanner = new EventScanner();
-  readonly #rereader = new EventScanner();
   readonly #ops = new MicroOps();
-  readonly #invoked = new MicroOps();
+  readonly #invocations = new Map<number, KeptInvocation>();
   /** Inside the one vector that may surround all events. */
   #vector: 'none' | 'open' | 'closed' = 'none';
   #seen = false;
@@ -47,6 +47,12 @@ class EventParser {
 
   /** Takes every whole event of the window. */
   run(): void {
+    this.#takeEvents();
+    // The window moves on, and with it what open invocations were read from.
+    for (const [process, kept] of this.#invocations) if (this.#events.isOpen(process)) kept.copy();
+  }
+
+  #takeEvents(): void {
     const window: ByteWindow = this.#window;
     while (window.at < window.end) {
       const { bytes, at, end } = window;
@@ -73,18 +79,25 @@ class EventParser {
   #fastEvent(): boolean {
     const { event } = this.#scanner;
     const { type, valueFrom, valueTo } = event;
-    const { bytes } = this.#window;
     if (type === undefined || Number.isNaN(event.process) || event.process < 0 || valueFrom < 0) return false;
-    const head = { type, process: event.process, time: event.time, index: event.index };
-    if (type === 'invoke') {
-      // Most invocations are never looked at again, so they are kept as bytes and not as operations.
-      const invoked = Buffer.from(bytes.subarray(valueFrom, valueTo));
-      this.#events.invoke(head, () => {
-        this.#rereader.readOps(invoked, this.#invoked);
-        return this.#invoked;
-      });
-    } else this.#events.complete(head, this.#ops);
+    const head = event as EventHead;
+    if (type === 'invoke') this.#events.invoke(head, this.#kept(event.process, valueFrom, valueTo));
+    else this.#events.complete(head, this.#ops);
     return true;
+  }
+
+  /**
+   * Most invocations are never looked at again, so what is kept of them is their place in the window and not their operations: of
+   * each process the last one, for no process has two open.
+   */
+  #kept(process: number, from: number, to: number): () => MicroOps {
+    let kept = this.#invocations.get(process);
+    if (kept === undefined || this.#events.isOpen(process)) {
+      kept = new KeptInvocation();
+      this.#invocations.set(process, kept);
+    }
+    kept.keep(this.#window.bytes, from, to);
+    return kept.ops;
   }
 
   /** Reads one form in full; false when it goes on past the window. */
@@ -162,6 +175,36 @@ class EventParser {
     });
     if (problem !== undefined) window.fail(offset, problem, ':value');
   }
+}
+
+/** The operations of an invocation, read when they are asked for. */
+class KeptInvocation {
+  /** Where they stand: in the window, or in a copy of our own. */
+  #bytes: Buffer = Buffer.alloc(0);
+  #from = 0;
+  #to = 0;
+  #copy: Buffer = Buffer.alloc(0);
+
+  keep(bytes: Buffer, from: number, to: number): void {
+    this.#bytes = bytes;
+    this.#from = from;
+    this.#to = to;
+  }
+
+  /** Makes them independent of the window. */
+  copy(): void {
+    if (this.#bytes === this.#copy) return;
+    const length = this.#to - this.#from;
+    if (length > this.#copy.length) this.#copy = Buffer.allocUnsafeSlow(length * 2);
+    this.#bytes.copy(this.#copy, 0, this.#from, this.#to);
+    this.keep(this.#copy, 0, length);
+  }
+
+  readonly ops = (): MicroOps => {
+    const ops = new MicroOps();
+    new EventScanner().readOps(this.#bytes.subarray(this.#from, this.#to), ops);
+    return ops;
+  };
 }
 
 /** A value of an operation that is no transaction. */

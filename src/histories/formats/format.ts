@@ -30,8 +30,6 @@ export type Imported =
       readonly kind: 'sql';
       /** Rows of the initial state, where the format lists them. */
       readonly initial?: readonly Access[];
-      /** The file ended in the middle of an entry; what came before was read. */
-      readonly truncated?: boolean;
     });
 
 /** What a reader is given: a file or a folder, and how messages call it. */
@@ -41,7 +39,7 @@ export interface FormatInput {
   /** Names of the files and folders inside, where `path` is a folder. */
   readonly entries?: readonly string[];
   /** The bytes of the file, or of a file of the folder, decompressed. A block is overwritten by later ones. */
-  bytes(entry?: string): AsyncGenerator<Buffer, void, undefined>;
+  bytes(entry?: string, blockBytes?: number): AsyncGenerator<Buffer, void, undefined>;
 }
 
 export interface HistoryFormat {

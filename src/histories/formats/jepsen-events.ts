@@ -32,6 +32,16 @@ interface Invocation {
   readonly ops: () => MicroOps;
 }
 
+/** What a process invoked last. One object serves all invocations of a process: a million of them cost no garbage. */
+interface ProcessState {
+  isOpen: boolean;
+  /** Its place among all events. */
+  position: number;
+  start: number;
+  label: number;
+  ops: () => MicroOps;
+}
+
 /** Open invocations without a process that have the same operations. */
 interface Alike {
   readonly open: Invocation[];
@@ -52,7 +62,7 @@ export interface ReadEvent {
 
 export class JepsenEvents {
   readonly #builder: KvBuilder;
-  readonly #open = new Map<number, Invocation>();
+  readonly #processes = new Map<number, ProcessState>();
   readonly #alike = new Map<string, Alike>();
   readonly #retired = new Map<number, number>();
   readonly #operations = new OperationEvents();
@@ -68,7 +78,7 @@ export class JepsenEvents {
   take({ head, f, value, ops, problem }: ReadEvent): string | undefined {
     if (f !== undefined && f !== 'txn') {
       const isTransaction = problem === undefined && ops !== undefined && ops.length > 0;
-      const completesOne = head.type !== 'invoke' && head.type !== 'ok' && this.#open.has(head.process);
+      const completesOne = head.type !== 'invoke' && head.type !== 'ok' && this.isOpen(head.process);
       if (!isTransaction && !completesOne) {
         this.#count(head);
         this.#operations.take(head, this.#position, f, value());
@@ -86,23 +96,34 @@ export class JepsenEvents {
   invoke(head: EventHead, ops: () => MicroOps): void {
     this.#count(head);
     const start = this.#timed ? head.time : this.#position; // NaN for the odd event without a time
-    const invocation = { start, label: head.index, ops };
-    if (Number.isNaN(head.process)) this.#openAlike(invocation);
-    else {
-      if (this.#open.has(head.process)) this.#abandon(head.process);
-      this.#open.set(head.process, invocation);
+    if (Number.isNaN(head.process)) {
+      this.#openAlike({ start, label: head.index, ops });
+      return;
     }
+    const state = this.#processes.get(head.process);
+    if (state === undefined) {
+      const opened = { isOpen: true, position: this.#position, start, label: head.index, ops };
+      this.#processes.set(head.process, opened);
+      return;
+    }
+    if (state.isOpen) this.#addLost(head.process, state);
+    state.isOpen = true;
+    state.position = this.#position;
+    state.start = start;
+    state.label = head.index;
+    state.ops = ops;
+  }
+
+  isOpen(process: number): boolean {
+    return this.#processes.get(process)?.isOpen === true;
   }
 
   /** `ops` are those of the completion; undefined where it has none. */
   complete(head: EventHead, ops: MicroOps | undefined): void {
     this.#count(head);
     const anonymous = Number.isNaN(head.process);
-    const invocation = anonymous ? this.#matching(ops) : this.#open.get(head.process);
-    if (!anonymous) {
-      this.#open.delete(head.process);
-      this.#operations.forget(head.process);
-    }
+    const invocation = anonymous ? this.#matching(ops) : this.#closed(head.process);
+    if (!anonymous) this.#operations.forget(head.process);
     const committed = head.type === 'ok';
     // It failed or got lost, and which one cannot be said: the open ones all stay of unknown outcome.
     if (anonymous && !committed && ops === undefined && invocation === undefined) return;
@@ -126,7 +147,9 @@ export class JepsenEvents {
 
   /** The transactions, and whatever else the file holds. */
   finish(): Imported {
-    for (const process of this.#open.keys()) this.#abandon(process);
+    const open = [...this.#processes].filter(([, { isOpen }]) => isOpen);
+    for (const [process, state] of open.sort(([, a], [, b]) => a.position - b.position))
+      this.#addLost(process, state);
     for (const { open } of this.#alike.values()) {
       for (const invocation of open) this.#addLost(this.#nextProcess(), invocation);
     }
@@ -160,8 +183,12 @@ export class JepsenEvents {
     return -1 - this.#anonymous++;
   }
 
-  #abandon(process: number): void {
-    this.#addLost(process, this.#open.get(process)!);
+  /** What the process had open. */
+  #closed(process: number): Invocation | undefined {
+    const state = this.#processes.get(process);
+    if (state?.isOpen !== true) return undefined;
+    state.isOpen = false;
+    return state;
   }
 
   #addLost(process: number, invocation: Invocation): void {
@@ -182,7 +209,7 @@ export class JepsenEvents {
 
   #session(process: number): KvName {
     if (process < 0) return `event ${-process}`;
-    const before = this.#retired.get(process);
+    const before = this.#retired.size === 0 ? undefined : this.#retired.get(process);
     return before === undefined ? process : `${process}, ${before + 1}`;
   }
 }

@@ -11,7 +11,8 @@ import type { FormatInput } from './format.js';
 
 export interface LineReader {
   fast(bytes: Buffer, from: number, end: number): number;
-  slow(line: string, number: () => number): void;
+  /** `whole`: the line has its line break; only the last one of a file may have none. */
+  slow(line: string, number: () => number, whole: boolean): void;
 }
 
 export async function scanLines(input: FormatInput, reader: LineReader, entry?: string): Promise<void> {
@@ -19,11 +20,13 @@ export async function scanLines(input: FormatInput, reader: LineReader, entry?: 
   const window: ByteWindow = new ByteWindow(shown, input.bytes(entry));
   await window.readAll(() => {
     const { bytes, end } = window;
+    window.linesTaken = 0;
     while (window.at < end) {
       const from = window.at;
       const next = reader.fast(bytes, from, end);
       if (next >= 0) {
         window.at = next;
+        window.linesTaken++;
         continue;
       }
       const found = bytes.indexOf(10, from);
@@ -32,8 +35,9 @@ export async function scanLines(input: FormatInput, reader: LineReader, entry?: 
       let to = isWhole ? found : end;
       if (to > from && bytes[to - 1] === 13) to--;
       if (!isUtf8(bytes.subarray(from, to))) window.fail(from, notUtf8);
-      reader.slow(bytes.toString('utf8', from, to), () => window.lineAt(from));
+      reader.slow(bytes.toString('utf8', from, to), () => window.lineAt(from), isWhole);
       window.at = isWhole ? found + 1 : end;
+      window.linesTaken++;
     }
   });
 }

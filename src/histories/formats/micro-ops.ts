@@ -1,11 +1,13 @@
 /**
  * The operations of one transaction on their way from a parser to the builder. One object is used again for every
- * transaction, so that a million of them cost no garbage but their lists.
+ * transaction, so that a million of them cost no garbage; lists of small integers, which nearly all are, stand in one
+ * column, each from its place to that of the next.
  *
  * A read without a value (`nil`) is passed on as a read of the initial state, or as unseen where the
  * transaction is not known to have committed; `settleReads` later turns those of list keys into list reads.
  */
 import type { KvBuilder } from '../kv-builder.js';
+import { IntColumn } from '../kv-column.js';
 import {
   type KvHistory,
   type KvName,
@@ -23,9 +25,18 @@ export class MicroOps {
   readonly #kinds: number[] = [];
   readonly #keys: KvName[] = [];
   readonly #values: MicroValue[] = [];
+  /** Where the elements of a list of integers end; they begin at its value. */
+  readonly #listEnds: number[] = [];
+  /** Elements of lists of integers from 0 to below `firstNamedValue`; a parser pushes them, then calls `readIntegers`. */
+  readonly integers = new IntColumn();
 
   clear(): void {
     this.length = 0;
+    this.integers.length = 0;
+  }
+
+  dropLast(): void {
+    this.length--;
   }
 
   append(key: KvName, value: KvName): void {
@@ -42,19 +53,33 @@ export class MicroOps {
     this.#push(kvRead, key, value);
   }
 
+  /** The list that was pushed to `integers` from there on. */
+  readIntegers(key: KvName, from: number): void {
+    this.#listEnds[this.length] = this.integers.length;
+    this.#push(kvReadList, key, from);
+  }
+
   /** What was asked for, without what reads returned: the same of an invocation and its completion. */
   shape(): string {
     const parts: KvName[] = [];
     for (let i = 0; i < this.length; i++) {
-      const isRead = this.#kinds[i] === kvRead;
-      parts.push(this.#kinds[i]!, this.#keys[i]!, isRead ? '' : (this.#values[i] as KvName));
+      const isRead = this.#kinds[i] === kvRead || this.#kinds[i] === kvReadList;
+      parts.push(
+        isRead ? kvRead : this.#kinds[i]!,
+        this.#keys[i]!,
+        isRead ? '' : (this.#values[i] as KvName),
+      );
     }
     return JSON.stringify(parts);
   }
 
   copy(): MicroOps {
     const copy = new MicroOps();
-    for (let i = 0; i < this.length; i++) copy.#push(this.#kinds[i]!, this.#keys[i]!, this.#values[i]!);
+    copy.integers.pushRange(this.integers.data, 0, this.integers.length);
+    for (let i = 0; i < this.length; i++) {
+      copy.#listEnds[i] = this.#listEnds[i]!;
+      copy.#push(this.#kinds[i]!, this.#keys[i]!, this.#values[i]!);
+    }
     return copy;
   }
 
@@ -65,6 +90,8 @@ export class MicroOps {
       const kind = this.#kinds[i]!;
       if (kind === kvAppend) builder.append(key, value as KvName);
       else if (kind === kvWrite) builder.write(key, value as KvName | null);
+      else if (kind === kvReadList)
+        builder.readIntegers(key, this.integers.data, value as number, this.#listEnds[i]!);
       else if (typeof value === 'object' && value !== null) builder.readList(key, value);
       else builder.read(key, value ?? (committed ? null : undefined));
     }

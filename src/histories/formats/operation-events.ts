@@ -44,7 +44,7 @@ export class OperationEvents {
 
   /** Drops an invocation that a transaction completed: an operation whose value only its completion shows. */
   forget(process: number): void {
-    this.#open.delete(process);
+    if (this.#open.size > 0) this.#open.delete(process);
   }
 
   finish(): void {

@@ -9,7 +9,7 @@
 import { FileError } from '../../errors.js';
 import { isValue, type Value, valueKey } from '../../sql/index.js';
 import type { Access, HistoryHeader, Operation } from '../history.js';
-import { readHistory } from '../history-reader.js';
+import { historyBlockBytes, readHistoryBytes } from '../history-reader.js';
 import { KvBuilder } from '../kv-builder.js';
 import {
   type KvHistory,
@@ -27,12 +27,11 @@ import type { FormatInput, Imported } from './format.js';
 
 /** An end that was not recorded. */
 const noEnd = Number.MAX_SAFE_INTEGER;
-const cutOff = 'the file ends in the middle of an entry, so what came after it is not known';
 const controlKinds: ReadonlySet<string> = new Set(['begin', 'commit', 'rollback']);
 const kvKinds: ReadonlySet<string> = new Set(['read', 'write', 'append']);
 
 export async function readOwn(input: FormatInput): Promise<Imported> {
-  const reader = await readHistory(input.path);
+  const reader = await readHistoryBytes(input.shown, input.bytes(undefined, historyBlockBytes));
   const operations: Operation[] = [];
   let collector: KvCollector | undefined;
   let isSql = reader.header.setup !== undefined;
@@ -55,18 +54,16 @@ export async function readOwn(input: FormatInput): Promise<Imported> {
     collector = new KvCollector(reader.header);
     for (const op of operations) collector.add(op, input.shown);
   }
-  if (collector !== undefined) {
-    const history = collector.build();
-    return { kind: 'kv', history: reader.truncated ? { ...history, omitted: [cutOff] } : history };
-  }
-  return { kind: 'sql', header: reader.header, operations, ...(reader.truncated && { truncated: true }) };
+  const missing = reader.omitted.length > 0 && { omitted: reader.omitted };
+  if (collector !== undefined) return { kind: 'kv', history: { ...collector.build(), ...missing } };
+  return { kind: 'sql', header: { ...reader.header, ...missing }, operations };
 }
 
 /** The key-value history that operations with `read`, `write` and `append` accesses tell. */
 export function kvFromHistory(header: HistoryHeader, operations: Iterable<Operation>): KvHistory {
   const collector = new KvCollector(header);
   for (const op of operations) collector.add(op, 'history');
-  return collector.build();
+  return { ...collector.build(), ...(header.omitted !== undefined && { omitted: header.omitted }) };
 }
 
 interface OpenTransaction {
@@ -160,7 +157,8 @@ function objectOf(key: KvName): string {
 
 /** The header of a key-value history as one of our files. */
 export function kvHeader(history: KvHistory): HistoryHeader {
-  return { sessions: uniqueTexts(history.sessionNames) };
+  const { omitted = [] } = history;
+  return { sessions: uniqueTexts(history.sessionNames), ...(omitted.length > 0 && { omitted }) };
 }
 
 /** A key-value history as operations, transaction by transaction. */

@@ -60,6 +60,15 @@ const folder = {
 };
 
 describe('Pisco traces', () => {
+  it.each(['schema/schema.sql', 'init_data/dataInsert.sql', 'init_data/t.csv'])(
+    'are refused where %s is no UTF-8',
+    async (name) => {
+      const bytes = Buffer.concat([Buffer.from('x\n'), Buffer.from([0x27, 0xff, 0x27])]);
+      const problem = `history/${name}:2: the bytes are not UTF-8`;
+      await expect(readContent({ ...folder, [name]: bytes })).rejects.toThrow(problem);
+    },
+  );
+
   it('become a history: answers in order, values typed by the schema, failures told as such', async () => {
     const read = await readContent(folder);
     if (read.kind !== 'sql') throw new Error('not SQL');

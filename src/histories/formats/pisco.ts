@@ -22,9 +22,8 @@ import type { FormatInput, Imported } from './format.js';
 import { JsonElements } from './json-elements.js';
 import { isTraceOperation, type TraceOperation, traceOperation } from './pisco-operation.js';
 import { type ColumnTypes, columnTypes, statementsOf, typedValue } from './pisco-values.js';
-import { allBytes } from './whole-file.js';
-
-export const isPiscoTrace = (name: string): boolean => /^loader-\d+\.\d+\.json$/.test(name);
+import { isPiscoTrace } from './recognize.js';
+import { allUtf8 } from './whole-file.js';
 
 export async function readPisco(input: FormatInput): Promise<Imported> {
   const schema = statementsOf(await textOf(input, 'schema', 'schema.sql'));
@@ -171,7 +170,7 @@ async function textOf(input: FormatInput, folder: string, name: string): Promise
   if (input.entries?.includes(folder) !== true) return '';
   const entry = `${folder}/${name}`;
   if (!(await readdir(join(input.path, folder))).includes(name)) return '';
-  return (await allBytes(input.bytes(entry), `${input.shown}/${entry}`)).toString('utf8');
+  return (await allUtf8(input.bytes(entry), `${input.shown}/${entry}`)).toString('utf8');
 }
 
 /** The database, from the configuration Pisco keeps in the folder or beside it. */

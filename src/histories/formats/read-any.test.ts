@@ -100,9 +100,7 @@ describe('packed files', () => {
       await writeFile(join(folder, 'odd.name'), gzipSync(edn));
       await check(join(folder, 'odd.name'));
       await writeFile(join(folder, 'cut.gz'), gzipSync(edn.repeat(1000)).subarray(0, 60));
-      await expect(readAnyHistory(join(folder, 'cut.gz'))).rejects.toThrow(
-        'the gzip data are damaged or end too early',
-      );
+      await expect(readAnyHistory(join(folder, 'cut.gz'))).rejects.toThrow('the gzip data end too early');
     });
   });
 

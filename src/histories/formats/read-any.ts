@@ -7,11 +7,11 @@
  *    single file inside (`history.edn` in a Jepsen run's folder) is taken.
  * 3. A file is recognized by its content. The name is never asked.
  */
-import { open, readdir, stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorText, FileError, IsoldeError } from '../../errors.js';
-import { makeTemporaryFolder, type TemporaryFolder } from '../../temporary-folder.js';
-import { bytesOf, type Compression, compressionOf, headOf } from './bytes.js';
+import type { TemporaryFolder } from '../../temporary-folder.js';
+import { bytesOf, compressionOf, headOf } from '../bytes.js';
 import {
   type FormatInput,
   type FormatName,
@@ -19,9 +19,8 @@ import {
   type HistoryFormat,
   type Imported,
 } from './format.js';
+import { looksLikeTar } from './recognize.js';
 import { historyFormats } from './registry.js';
-import { spool } from './spool.js';
-import { looksLikeTar, unpackTar } from './tar.js';
 
 export interface ReadAnyOptions {
   /** Takes it for this format, whatever it looks like. */
@@ -57,6 +56,31 @@ export async function recognizeFormat(path: string, options: ReadAnyOptions = {}
   return withFound(path, options, async (found) => found.format.name);
 }
 
+/** The histories in a folder that holds several, by their paths; anything else is one, and stands for itself. */
+export async function historiesIn(path: string, options: ReadAnyOptions = {}): Promise<readonly string[]> {
+  const isFolder = path !== '-' && (await stat(path).catch(() => undefined))?.isDirectory() === true;
+  if (!isFolder) return [path];
+  const wanted = historyFormats.filter(({ name }) => options.format === undefined || name === options.format);
+  try {
+    await findInFolder(path, path, wanted, options.format);
+  } catch (thrown) {
+    if (thrown instanceof SeveralHistories) return thrown.paths;
+    // Whoever reads it says what is wrong.
+    if (!(thrown instanceof IsoldeError)) throw thrown;
+  }
+  return [path];
+}
+
+/** A folder holds more than one. */
+class SeveralHistories extends FileError {
+  constructor(
+    file: string,
+    readonly paths: readonly string[],
+  ) {
+    super({ file }, `it holds ${paths.length} histories; name one: ${paths.slice(0, 3).join(', ')}`);
+  }
+}
+
 /** A format from its name on the command line. */
 export function parseFormatName(text: string): FormatName {
   const name = formatNames.find((each) => each === text.toLowerCase());
@@ -78,6 +102,7 @@ async function withFound<T>(
 ): Promise<T> {
   const temporary: TemporaryFolder[] = [];
   const newFolder = async (): Promise<string> => {
+    const { makeTemporaryFolder } = await import('../../temporary-folder.js');
     const folder = await makeTemporaryFolder('import');
     temporary.push(folder);
     return folder.path;
@@ -108,29 +133,30 @@ async function find(
   if (info.isDirectory()) return findInFolder(path, shown, wanted, options.format);
   const fitting = (head: Buffer): HistoryFormat | undefined =>
     options.format === undefined ? wanted.find((each) => each.fitsFile(head)) : wanted[0];
-  const keepUnpacked = async (judge: (head: Buffer) => void): Promise<string> =>
-    spool(bytesOf(path, { shown, ...limits(options) }), {
+  const keepUnpacked = async (judge: (head: Buffer) => void): Promise<string> => {
+    const { spool } = await import('./spool.js');
+    return spool(bytesOf(path, { shown, ...limits(options) }), {
       ...{ shown, headBytes, judge, maxBytes: options.maxBytes },
       file: async () => join(await newFolder(), 'history'),
     });
+  };
   // A pipe can be read only once, and a format is looked at before it is read.
   if (!info.isFile()) {
     path = await keepUnpacked((head) => {
       if (compressionOf(head) === 'none' && !looksLikeTar(head) && fitting(head) === undefined)
-        throw unknownFormat(shown);
+        throw new UnknownFormatError(shown);
     });
   }
   const head = await headOf(path, headBytes, shown);
   if (looksLikeTar(head)) {
     const folder = await newFolder();
+    const { unpackTar } = await import('./tar.js');
     await unpackTar(bytesOf(path, { shown, ...limits(options) }), folder, shown);
     return findInFolder(folder, shown, wanted, options.format);
   }
   const format = fitting(head);
-  if (format === undefined) throw unknownFormat(shown);
-  // Our own reader reads gzip and plain files from their path; the rest is unpacked for it.
-  const unreadable = format.name === 'isolde' && !['none', 'gzip'].includes(await compressionOfFile(path));
-  return { format, path: unreadable ? await keepUnpacked(() => undefined) : path, shown };
+  if (format === undefined) throw new UnknownFormatError(shown);
+  return { format, path, shown };
 }
 
 async function findInFolder(
@@ -174,15 +200,9 @@ async function findAmongFiles(
     if (format !== undefined) fitting.push({ format, ...file });
   }
   if (fitting.length === 1) return fitting[0]!;
-  if (fitting.length > 1) {
-    const some = fitting.slice(0, 3).map(({ shown }) => shown);
-    throw new FileError(
-      { file: shownTop },
-      `it holds ${fitting.length} histories; name one: ${some.join(', ')}`,
-    );
-  }
+  if (fitting.length > 1) throw new SeveralHistories(shownTop, fitting.map(({ shown }) => shown).sort());
   throw asked === undefined
-    ? unknownFormat(shownTop)
+    ? new UnknownFormatError(shownTop)
     : new FileError({ file: shownTop }, `nothing in it looks like the format ${asked}`);
 }
 
@@ -191,10 +211,11 @@ function inputOf(found: Found, options: ReadAnyOptions, onBytes: (count: number)
     path: found.path,
     shown: found.shown,
     ...(found.entries !== undefined && { entries: found.entries }),
-    bytes: (entry) =>
+    bytes: (entry, blockBytes) =>
       bytesOf(entry === undefined ? found.path : join(found.path, entry), {
         shown: entry === undefined ? found.shown : `${found.shown}/${entry}`,
         onBytes,
+        ...(blockBytes !== undefined && { blockBytes }),
         ...limits(options),
       }),
   };
@@ -204,20 +225,13 @@ function limits(options: ReadAnyOptions): { readonly maxBytes?: number } {
   return options.maxBytes === undefined ? {} : { maxBytes: options.maxBytes };
 }
 
-async function compressionOfFile(path: string): Promise<Compression> {
-  const file = await open(path, 'r');
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(6), 0, 6, 0);
-    return compressionOf(buffer.subarray(0, bytesRead));
-  } finally {
-    await file.close();
+/** A file that no format recognises as its own. */
+export class UnknownFormatError extends FileError {
+  constructor(path: string) {
+    const known = historyFormats.map(({ name, title }) => `${name} (${title})`).join(', ');
+    super(
+      { file: path },
+      `it looks like none of the formats that are read: ${known}; --format NAME takes it for one of them`,
+    );
   }
-}
-
-function unknownFormat(path: string): FileError {
-  const known = historyFormats.map(({ name, title }) => `${name} (${title})`).join(', ');
-  return new FileError(
-    { file: path },
-    `it looks like none of the formats that are read: ${known}; --format NAME takes it for one of them`,
-  );
 }

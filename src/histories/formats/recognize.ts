@@ -1,4 +1,4 @@
-/** Tells formats by the first bytes of a file. Each test is narrow: what two formats could both be is neither. */
+/** Tells formats by the first bytes of a file, or by names of files. Each test is narrow: what two formats could both be is neither. */
 import { looksLikeCobra } from './cobra.js';
 import { looksLikeDbcop } from './dbcop.js';
 
@@ -45,3 +45,12 @@ export const fitsPisco = (head: Buffer): boolean =>
 export const fitsCobra = (head: Buffer): boolean => looksLikeCobra(head);
 
 export const fitsDbcop = (head: Buffer): boolean => looksLikeDbcop(head);
+
+export const isPiscoTrace = (name: string): boolean => /^loader-\d+\.\d+\.json$/.test(name);
+
+export const isViperLog = (name: string): boolean => /^J\d+\.log$/i.test(name);
+
+/** Whether a file is a tar archive. */
+export function looksLikeTar(head: Buffer): boolean {
+  return head.length >= 263 && head.toString('latin1', 257, 262) === 'ustar';
+}

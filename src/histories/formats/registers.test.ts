@@ -69,6 +69,11 @@ describe('Plume text', () => {
     // Here the history begins by writing 0 to every key.
     expect(await marked('w(1,0,0,0)\nr(1,0,1,1)\n', 'plume')).toBeUndefined();
     expect(await marked('w(1,0,0,0)\nr(2,0,1,1)\n', 'plume')).toBeUndefined();
+    // Here it begins by writing 0 to several, and 0 is written nowhere else.
+    const load = 'w(1,0,0,0)\nw(2,0,0,0)\nr(1,0,1,1)\nw(3,5,1,1)\n';
+    expect(await marked(load, 'plume')).toBeUndefined();
+    expect(await marked(`${load}w(2,0,2,2)\n`, 'plume')).toBe(0);
+    expect(await marked(`r(3,0,0,9)\n${load}`, 'plume')).toBe(0);
     expect(await marked('w(1,0,0,-1)\nr(1,0,1,1)\n', 'plume')).toBeUndefined();
     // AWDIT's tests write their own initial transaction.
     expect(await marked('w 1 0\n=====\nr 1 0\n', 'awdit')).toBeUndefined();

@@ -1,12 +1,13 @@
-/** Every format Isolde reads, in the order in which a file is tried against them. */
+/**
+ * Every format Isolde reads, in the order in which a file is tried against them. Those that may hold SQL are loaded when a file is of them:
+ * they bring the parser along.
+ */
 import { readAwdit } from './awdit.js';
 import { isCobraLog, readCobra } from './cobra.js';
 import { readDbcop, readDbcopJson } from './dbcop.js';
 import { readEdn } from './edn.js';
 import { readElleJson } from './elle-json.js';
 import type { HistoryFormat } from './format.js';
-import { readOwn } from './own.js';
-import { isPiscoTrace, readPisco } from './pisco.js';
 import { readPlume } from './plume.js';
 import {
   fitsAwdit,
@@ -19,17 +20,24 @@ import {
   fitsPisco,
   fitsPlume,
   fitsViper,
+  isPiscoTrace,
+  isViperLog,
 } from './recognize.js';
-import { isViperLog, readViper } from './viper.js';
+import { readViper } from './viper.js';
 
 export const historyFormats: readonly HistoryFormat[] = [
-  { name: 'isolde', title: 'Isolde history (*.history.jsonl)', fitsFile: fitsOwn, read: readOwn },
+  {
+    name: 'isolde',
+    title: 'Isolde history (*.history.jsonl)',
+    fitsFile: fitsOwn,
+    read: async (input) => (await import('./own.js')).readOwn(input),
+  },
   {
     name: 'pisco',
     title: 'Pisco trace folder (trace/loader-*.json)',
     fitsFile: fitsPisco,
     fitsFolder: (entries) => entries.includes('trace') || entries.some(isPiscoTrace),
-    read: readPisco,
+    read: async (input) => (await import('./pisco.js')).readPisco(input),
   },
   { name: 'dbcop-json', title: 'dbcop JSON', fitsFile: fitsDbcopJson, read: readDbcopJson },
   { name: 'elle-json', title: 'Elle JSON or JSON lines', fitsFile: fitsElleJson, read: readElleJson },

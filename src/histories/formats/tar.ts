@@ -13,10 +13,6 @@ const recordBytes = 512;
 const maxFiles = 100_000;
 const maxNameBytes = 64 * 1024;
 
-export function looksLikeTar(head: Buffer): boolean {
-  return head.length >= 263 && head.toString('latin1', 257, 262) === 'ustar';
-}
-
 /** Unpacks all files of the archive below `into`, which must exist and be empty. */
 export async function unpackTar(blocks: AsyncIterable<Buffer>, into: string, shown: string): Promise<void> {
   const source = new Records(blocks, shown);

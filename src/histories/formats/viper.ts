@@ -16,8 +16,7 @@ import { JsonScanner, letters } from './json-scanner.js';
 import { type LineReader, scanLines } from './line-scan.js';
 import { MicroOps } from './micro-ops.js';
 import { addRegisterOp } from './plume.js';
-
-export const isViperLog = (name: string): boolean => /^J\d+\.log$/i.test(name);
+import { isViperLog } from './recognize.js';
 
 export async function readViper(input: FormatInput): Promise<Imported> {
   const builder = new KvBuilder();

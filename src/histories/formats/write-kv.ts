@@ -2,17 +2,22 @@
  * Writes key-value histories as Jepsen EDN, Elle JSON or our own files. What the target cannot say is left out:
  * a read of a committed transaction whose result was not recorded would be taken for a read of the initial
  * state, so it is not written. Where a read of 0 may mean a write or the initial state, it has no result here.
+ *
+ * A file from which something is left out says so, lest a check of it find that a level holds: ours in its header, the other
+ * two in a last event, `:info` of the function `omitted`, which nobody takes for a transaction.
  */
 import { createWriteStream } from 'node:fs';
 import { Readable, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { errorText, IsoldeError } from '../../errors.js';
+import { counted } from '../../words.js';
 import { openHistoryWriter } from '../history-writer.js';
 import {
   type KvHistory,
   type KvName,
   kvAppend,
+  kvCommitted,
   kvInitial,
   kvRead,
   kvUnseen,
@@ -27,9 +32,17 @@ import { kvHeader, kvOperations } from './own.js';
 export const writableFormats = ['isolde', 'jepsen', 'elle-json'] as const;
 export type WritableFormat = (typeof writableFormats)[number];
 
-/** Writes a history; a name that ends in `.gz` is compressed. Elle's is a list where the name says `.json`, else lines. */
-export async function writeKvHistory(path: string, given: KvHistory, format: WritableFormat): Promise<void> {
+/**
+ * Writes a history; a name that ends in `.gz` is compressed. Elle's is a list where the name says `.json`, else lines.
+ * Returns what is not in the file, as the file itself says.
+ */
+export async function writeKvHistory(
+  path: string,
+  given: KvHistory,
+  format: WritableFormat,
+): Promise<readonly string[]> {
   const history = withoutOpenZeros(given);
+  const omitted = [...(given.omitted ?? []), ...(format === 'isolde' ? [] : readsLeftOut(history))];
   if (format === 'isolde') {
     const writer = await openHistoryWriter(path, kvHeader(history));
     try {
@@ -40,17 +53,29 @@ export async function writeKvHistory(path: string, given: KvHistory, format: Wri
     } finally {
       await writer.close();
     }
-    return;
+    return omitted;
   }
   const asList = format === 'elle-json' && /\.json(\.gz)?$/.test(path);
   const steps: Writable = createWriteStream(path);
-  const source = Readable.from(chunks(eventLines(history, format, asList)));
+  const source = Readable.from(chunks(eventLines({ ...history, omitted }, format, asList)));
   try {
     if (path.endsWith('.gz')) await pipeline(source, createGzip({ level: 1 }), steps);
     else await pipeline(source, steps);
   } catch (cause) {
     throw new IsoldeError('file-system', `cannot write ${path}: ${errorText(cause)}`, { cause });
   }
+  return omitted;
+}
+
+/** Reads of committed transactions whose result nobody knows. */
+function readsLeftOut({ txCount, txStatus, opOffsets, opKind, opValue }: KvHistory): string[] {
+  let count = 0;
+  for (let tx = 0; tx < txCount; tx++) {
+    if (txStatus[tx] !== kvCommitted) continue;
+    for (let op = opOffsets[tx]!; op < opOffsets[tx + 1]!; op++)
+      if (opKind[op]! < kvWrite && opValue[op] === kvUnseen) count++;
+  }
+  return count === 0 ? [] : [`${counted(count, 'read')} of committed transactions without a recorded result`];
 }
 
 function withoutOpenZeros(history: KvHistory): KvHistory {
@@ -84,7 +109,20 @@ export function* eventLines(
     yield print(history, event, index++);
     if (!asList) yield '\n';
   }
+  const { omitted = [] } = history;
+  if (omitted.length > 0) {
+    if (asList && index > 0) yield ',\n';
+    yield omittedEvent(format, index, omitted.join('; '));
+    if (!asList) yield '\n';
+  }
   if (asList) yield '\n]\n';
+}
+
+function omittedEvent(format: 'jepsen' | 'elle-json', index: number, why: string): string {
+  const reason = JSON.stringify(why);
+  return format === 'jepsen'
+    ? `{:index ${index}, :type :info, :f :omitted, :value nil, :error ${reason}}`
+    : `{"index":${index},"type":"info","f":"omitted","value":null,"error":${reason}}`;
 }
 
 function* chunks(texts: Iterable<string>): Generator<Buffer, void, undefined> {

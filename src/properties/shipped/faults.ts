@@ -51,6 +51,33 @@ export const faulty: readonly Property[] = [
   faultProperty('checkpoint', 'a checkpoint changes no row', someWrites),
   faultProperty('vacuum', 'VACUUM changes no row', someWrites),
   property(
+    'write-error',
+    {
+      says: 'a statement whose writes fail has no effect, and nothing committed before is lost',
+      sends,
+      needs: { fault: 'write-error', transactions: true },
+    },
+    (action) => {
+      const { db, pick, gen, between, run, attempt, begin, fault } = action;
+      const t = pick(db.tables);
+      const write = () => pick([gen.insert, gen.update, gen.delete])(t);
+      if (pick([true, false])) {
+        fault('write-error');
+        attempt(write());
+      } else {
+        begin();
+        for (let count = between(1, 3); count > 0; count--) run(write());
+        fault('write-error');
+        attempt('COMMIT');
+        // After a COMMIT that failed the transaction may be open or not.
+        attempt('ROLLBACK');
+      }
+      everythingIsThere(action);
+      fault('reconnect-all');
+      everythingIsThere(action);
+    },
+  ),
+  property(
     'cancel',
     {
       says: 'a cancelled statement has no effect, one that was not has all of it',

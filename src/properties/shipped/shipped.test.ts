@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Answer } from '../../targets/index.js';
 import { openTarget } from '../../targets/index.js';
-import { type PlantedBug, withPlanted } from '../planted-target.case.js';
+import { type PlantedBug, withPlanted } from '../../targets/planted-target.case.js';
 import { testProperties } from '../test-properties.js';
 import { shippedProperties } from './index.js';
 
@@ -106,6 +106,7 @@ const planted: Readonly<Record<string, { readonly bug: PlantedBug; readonly url?
   vacuum: { bug: forgetsInsert(/^VACUUM/) },
   reopen: { bug: { losesWhenOpened: 'DELETE FROM t0' } },
   kill: { bug: { losesWhenOpened: 'DELETE FROM t0' } },
+  'write-error': { bug: { writeError: 'reported-only' } },
   // SQLite's driver holds the thread: nothing could be cancelled there.
   cancel: { bug: { cancel: 'reported-only' }, url: 'duckdb:' },
 };

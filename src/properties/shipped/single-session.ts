@@ -33,7 +33,7 @@ export const singleSession: readonly Property[] = [
   ),
   property(
     'norec',
-    { says: 'as many rows satisfy a condition as a query by that condition returns' },
+    { says: 'as many rows satisfy a condition as a query by that condition returns', anyState: true },
     ({ db, pick, gen, run, assert, that }) => {
       const t = pick(db.tables);
       const p = gen.predicate(t, pick(t.rows));
@@ -44,7 +44,10 @@ export const singleSession: readonly Property[] = [
   ),
   property(
     'tlp where',
-    { says: 'each row satisfies a condition, its negation, or that it is NULL: exactly one of them' },
+    {
+      says: 'each row satisfies a condition, its negation, or that it is NULL: exactly one of them',
+      anyState: true,
+    },
     ({ db, pick, gen, run, assert, that }) => {
       const t = pick(db.tables);
       const p = gen.predicate(t);
@@ -57,7 +60,7 @@ export const singleSession: readonly Property[] = [
   ),
   property(
     'tlp where extended',
-    { says: 'the three parts of a query by a second condition are together the query' },
+    { says: 'the three parts of a query by a second condition are together the query', anyState: true },
     ({ db, pick, gen, run, assert, that }) => {
       const t = pick(db.tables);
       const [p, q] = [gen.predicate(t), gen.predicate(t)];
@@ -70,7 +73,7 @@ export const singleSession: readonly Property[] = [
   ),
   property(
     'delete-select',
-    { says: 'deleted rows are gone', sends: { read: 1, write: 1 } },
+    { says: 'deleted rows are gone', sends: { read: 1, write: 1 }, anyState: true },
     ({ db, pick, gen, run, assert, that }) => {
       const t = pick(db.tables);
       const r = pick(t.rows);
@@ -82,7 +85,7 @@ export const singleSession: readonly Property[] = [
   ),
   property(
     'union all',
-    { says: 'UNION ALL keeps every row of both sides', sends: { read: 3 } },
+    { says: 'UNION ALL keeps every row of both sides', sends: { read: 3 }, anyState: true },
     ({ db, pick, gen, run, assert, assume, that }) => {
       const t = pick(db.tables);
       const [left, right] = [gen.predicate(t), gen.predicate(t)].map((p) => `SELECT * FROM ${t} WHERE ${p}`);
@@ -93,7 +96,7 @@ export const singleSession: readonly Property[] = [
   ),
   property(
     'create twice',
-    { says: 'a table cannot be created a second time', sends: { create: 1, read: 1 } },
+    { says: 'a table cannot be created a second time', sends: { create: 1, read: 1 }, anyState: true },
     ({ gen, run, attempt, assert, that }) => {
       const { name, create } = gen.table();
       for (const sql of create) run(sql);
@@ -122,7 +125,7 @@ export const singleSession: readonly Property[] = [
   ),
   property(
     'drop-select',
-    { says: 'a dropped table is gone', sends: { create: 1, read: 1 } },
+    { says: 'a dropped table is gone', sends: { create: 1, read: 1 }, anyState: true },
     ({ db, pick, run, attempt, assert, that }) => {
       const t = pick(db.tables.length > 1 ? db.tables : []);
       run(`DROP TABLE ${t}`);

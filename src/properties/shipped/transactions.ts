@@ -31,6 +31,7 @@ export const transactional: readonly Property[] = [
       says: 'a query returns the same rows again in one snapshot',
       sends: { read: 2, write: 1 },
       needs: snapshot,
+      anyState: true,
     },
     (action) => {
       const { db, pick, gen, assert, that } = action;
@@ -42,7 +43,12 @@ export const transactional: readonly Property[] = [
   ),
   property(
     'snapshot norec',
-    { says: 'NoREC within one snapshot, while others write', sends: { read: 2, write: 1 }, needs: snapshot },
+    {
+      says: 'NoREC within one snapshot, while others write',
+      sends: { read: 2, write: 1 },
+      needs: snapshot,
+      anyState: true,
+    },
     (action) => {
       const { db, pick, gen, assert, that } = action;
       const t = pick(db.tables);
@@ -61,6 +67,7 @@ export const transactional: readonly Property[] = [
       says: 'the parts of a table within one snapshot are the table',
       sends: { read: 2, write: 1 },
       needs: snapshot,
+      anyState: true,
     },
     (action) => {
       const { db, pick, gen, assert, that } = action;
@@ -77,6 +84,7 @@ export const transactional: readonly Property[] = [
       says: 'a transaction sees its own writes under any condition',
       sends: { read: 1, write: 2 },
       needs: transactions,
+      anyState: true,
     },
     (action) => {
       const { db, pick, gen, run, chance, begin, commit, rollback, assert, that } = action;
@@ -95,7 +103,7 @@ export const transactional: readonly Property[] = [
   ),
   property(
     'rollback',
-    { says: 'ROLLBACK leaves no trace', sends: { read: 2, write: 2 }, needs: transactions },
+    { says: 'ROLLBACK leaves no trace', sends: { read: 2, write: 2 }, needs: transactions, anyState: true },
     (action) => {
       const { db, pick, run, begin, rollback, assert, that } = action;
       const t = pick(db.tables);
@@ -113,6 +121,7 @@ export const transactional: readonly Property[] = [
       says: 'COMMIT leaves what the writes give on the state before',
       sends: { read: 2, write: 2 },
       needs: transactions,
+      anyState: true,
     },
     (action) => {
       const { db, pick, run, begin, commit, assert, that } = action;
@@ -132,6 +141,7 @@ export const transactional: readonly Property[] = [
       says: 'other sessions see nothing of an open transaction',
       sends: { read: 2, write: 2 },
       needs: transactions,
+      anyState: true,
     },
     (action) => {
       const { db, pick, run, chance, begin, commit, rollback, assert, that } = action;
@@ -150,6 +160,7 @@ export const transactional: readonly Property[] = [
       says: 'ROLLBACK TO undoes what came after the savepoint and nothing else; RELEASE changes nothing',
       sends: { read: 4, write: 3 },
       needs: { transactions: true, savepoints: true },
+      anyState: true,
     },
     (action) => {
       const { db, pick, gen, run, chance, begin, commit, rollback, assert, that } = action;

@@ -4,7 +4,15 @@
  * update that does nothing, and in some engines it then really does nothing. So where the finding allows it, no update
  * assigns a column to itself, to what all rows have from the set-up, or to what another update assigns.
  */
-import { type Dialect, parseStatement, printStatement, type Statement, valueKey } from '../../sql/index.js';
+import {
+  type Dialect,
+  nameKey,
+  parseStatement,
+  printStatement,
+  type Statement,
+  sameName,
+  valueKey,
+} from '../../sql/index.js';
 import type { Candidate } from '../candidate.js';
 import { type Pass, type PassContext, type Proposal, withStatements } from './pass.js';
 
@@ -72,6 +80,7 @@ function others(sql: string, dialect: Dialect): string[] {
 /** What an UPDATE assigns, or what an INSERT gives to each column it names. */
 function assignedIn(sql: string, dialect: Dialect): Assigned[] {
   const statement: Statement = parseStatement(sql, dialect);
+  const nameOf = (table: string, column: string) => `${nameKey(table, dialect)}.${nameKey(column, dialect)}`;
   if (statement.type === 'insert' && statement.source.type === 'values') {
     const { table, columns = [], source } = statement;
     return source.rows.flatMap((row) =>
@@ -88,9 +97,7 @@ function assignedIn(sql: string, dialect: Dialect): Assigned[] {
     const [column] = columns;
     if (column === undefined || columns.length > 1) return [];
     if (value.type === 'literal') return [{ column: nameOf(table, column), value: valueKey(value.value) }];
-    const itself = value.type === 'column' && value.name.toLowerCase() === column.toLowerCase();
+    const itself = value.type === 'column' && sameName(value.name, column, dialect);
     return itself ? [{ column: nameOf(table, column), value: undefined }] : [];
   });
 }
-
-const nameOf = (table: string, column: string): string => `${table}.${column}`.toLowerCase();

@@ -2,21 +2,22 @@
  * Drops statements of the set-up: tables nobody uses with everything that names them, then single statements (an index, an
  * INSERT). A table that a session or another statement of the set-up names is not even tried: its case cannot run.
  */
-import { parseStatement, tokenize } from '../../sql/index.js';
+import { nameKey, parseStatement, tokenize, writtenNameKey } from '../../sql/index.js';
 import { type Pass, type Proposal, withSetup } from './pass.js';
 
 export const dropSetup: Pass = {
   name: 'drop tables and indexes',
   proposals(current, { dialect }) {
     const { setup, sessions } = current.case;
-    const namesIn = (sql: string) => new Set(tokenize(sql, dialect).map(({ text }) => bare(text)));
+    const namesIn = (sql: string) =>
+      new Set(tokenize(sql, dialect).map(({ text }) => writtenNameKey(text, dialect)));
     const names = setup.map(namesIn);
     const used = new Set(
       sessions.flatMap(({ statements }) => statements.flatMap((sql) => [...namesIn(sql)])),
     );
     const tables = setup.map((sql) => {
       const statement = parseStatement(sql, dialect);
-      return statement.type === 'create-table' ? statement.name.toLowerCase() : undefined;
+      return statement.type === 'create-table' ? nameKey(statement.name, dialect) : undefined;
     });
     const drop = (gone: (at: number) => boolean): Proposal => {
       const left = setup.filter((_, at) => !gone(at));
@@ -35,8 +36,3 @@ export const dropSetup: Pass = {
     return [...whole, ...single.toReversed()];
   },
 };
-
-/** A name without its quotes. */
-function bare(token: string): string {
-  return token.replace(/^["`[](.*)["`\]]$/s, '$1').toLowerCase();
-}

@@ -6,7 +6,7 @@ import { transactionsOf } from '../../cases/index.js';
 import { tokenize } from '../../sql/index.js';
 import { type Candidate, setupRows } from '../candidate.js';
 import { quietUpdates } from './canonical-values.js';
-import { namesOf, plainName } from './names.js';
+import { namesOf, plainName, plainSession } from './names.js';
 import type { PassContext } from './pass.js';
 
 type Measure = readonly number[];
@@ -54,6 +54,6 @@ function weighSql(sql: string, { dialect }: PassContext): readonly [number, numb
 }
 
 function uglyNames(program: Candidate['case'], { dialect }: PassContext): number {
-  const sessions = program.sessions.filter(({ name }, s) => name !== `T${s + 1}`).length;
+  const sessions = program.sessions.filter(({ name }, s) => name !== plainSession(name, s)).length;
   return sessions + namesOf(program, dialect).filter((name) => !plainName.test(name)).length;
 }

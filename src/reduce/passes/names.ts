@@ -1,5 +1,5 @@
 /** Names a case gives to its tables, columns and indexes, and what counts as a plain one: `t`, `a`, `id`, `t2`. */
-import type { Case } from '../../cases/index.js';
+import { type Case, namedNode } from '../../cases/index.js';
 import { type Dialect, parseStatement } from '../../sql/index.js';
 
 export const plainName = /^[a-z]{1,2}\d?$/;
@@ -25,4 +25,10 @@ export function definedNames(
     } else if (statement.type === 'create-index' && statement.name !== undefined) tables.push(statement.name);
   }
   return { tables, columns };
+}
+
+/** `T1`, and the node if the name asks for one: elsewhere it would be another case. */
+export function plainSession(name: string, number: number): string {
+  const node = namedNode(name);
+  return `T${number + 1}${node === undefined ? '' : `@${node}`}`;
 }

@@ -3,24 +3,25 @@
  * then one at a time.
  */
 import type { StatementRef } from '../../cases/index.js';
-import { tokenize } from '../../sql/index.js';
+import { nameKey, tokenize, writtenNameKey } from '../../sql/index.js';
 import type { Candidate } from '../candidate.js';
 import { mapSchedule } from '../case-model.js';
-import { definedNames, plainName } from './names.js';
+import { definedNames, plainName, plainSession } from './names.js';
 import { type Pass, type PassContext, withSql } from './pass.js';
 
 export const plainNames: Pass = {
   name: 'plain names',
   proposals(current, context) {
     const { tables, columns } = definedNames(current.case, context.dialect);
-    const taken = new Set([...tables, ...columns].map((name) => name.toLowerCase()));
+    const key = (name: string) => nameKey(name, context.dialect);
+    const taken = new Set([...tables, ...columns].map(key));
     const renamed = new Map<string, string>();
     const give = (names: readonly string[], letters: string) => {
       const free = [...letters].filter((letter) => !taken.has(letter));
       for (const name of names) {
-        if (plainName.test(name) || renamed.has(name.toLowerCase())) continue;
+        if (plainName.test(name) || renamed.has(key(name))) continue;
         const letter = free.shift();
-        if (letter !== undefined) renamed.set(name.toLowerCase(), letter);
+        if (letter !== undefined) renamed.set(key(name), letter);
       }
     };
     give(tables, 'tuwxyz');
@@ -42,8 +43,7 @@ function withNames(
     tokenize(sql, dialect)
       .map(({ kind, text }) => {
         if (kind !== 'word' && kind !== 'quoted') return text;
-        const name = kind === 'quoted' ? text.slice(1, -1) : text;
-        return renamed.get(name.toLowerCase()) ?? text;
+        return renamed.get(writtenNameKey(text, dialect)) ?? text;
       })
       .join(''),
   );
@@ -52,6 +52,9 @@ function withNames(
 function withPlainSessions(current: Candidate): Candidate {
   const appearance = [...new Set(current.schedule.batches.flat().map(([s]) => s))];
   const moved = ([s, p]: StatementRef): StatementRef => [appearance.indexOf(s), p];
-  const sessions = appearance.map((s, i) => ({ ...current.case.sessions[s]!, name: `T${i + 1}` }));
+  const sessions = appearance.map((s, i) => ({
+    ...current.case.sessions[s]!,
+    name: plainSession(current.case.sessions[s]!.name, i),
+  }));
   return { case: { ...current.case, sessions }, schedule: mapSchedule(current.schedule, moved) };
 }

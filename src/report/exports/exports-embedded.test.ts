@@ -65,7 +65,7 @@ describe('exports of DuckDB #17223', () => {
 
   it('the stand-alone script does not take equal answers for a bug that only row versions show', async () => {
     const skew = probeCases.find(({ id }) => id === 'write-skew')!;
-    const seen = await findGraphBug(target, skew, 'adya:PL-3');
+    const seen = await findGraphBug(target, skew, { contract: 'adya:PL-3' });
     // Both transactions missed what the other wrote, which their reads show.
     expect((await runNodeScript(seen)).code).toBe(1);
     const cycle = seen.finding.cycle!.map((edge) => ({ ...edge, kind: 'ww' as const }));
@@ -74,7 +74,7 @@ describe('exports of DuckDB #17223', () => {
     expect(code).toBe(125);
   });
 
-  it('the stand-alone script exits with 2 when the set-up fails', async () => {
+  it('the stand-alone script exits with 125 when the set-up fails', async () => {
     const broken: Bug = { ...bug, case: { ...bug.case, setup: ['CREATE TABEL t (id INT)'] } };
     const { code, err } = await runNodeScript(broken);
     expect(err).toContain('could not be run');
@@ -91,11 +91,28 @@ describe('exports of DuckDB #17223', () => {
     for (const title of ['What happens?', 'To Reproduce', 'OS', 'DuckDB Version', 'DuckDB Client'])
       expect(form).toContain(`### ${title}`);
     expect(form).toContain('/* T2 */ UPDATE t SET v = 55 WHERE id = 1;');
+    expect(form).not.toContain('firstUpdaterWins');
+    const links = [...form.matchAll(/https:[^\s>]+/g)].map(([url]) => url);
+    expect(links.length).toBeGreaterThan(0);
+    expect(new Set(links).size).toBe(links.length);
+  });
+
+  it('the bug form of an injected fault says so', () => {
+    const { target } = bug;
+    const faulty = { ...bug, target: { ...target, settings: { ...target.settings, fault: 'dirty-read' } } };
+    expect(exported(faulty, 'bug-report.md')).toMatch(
+      /no bug of the engine: Isolde injected the fault dirty\\?-read/,
+    );
+    expect(exported(bug, 'bug-report.md')).not.toContain('injected');
   });
 
   it('forms of other engines say why they do not fit', () => {
     const reasons = exportForms.flatMap((form) => form.unfit(bug) ?? []);
-    expect(reasons).toEqual(['isolationtester is PostgreSQL’s', 'mtr is MySQL’s and MariaDB’s']);
+    expect(reasons).toEqual([
+      'its own statements show it',
+      'isolationtester is PostgreSQL’s',
+      'mtr is MySQL’s and MariaDB’s',
+    ]);
   });
 
   it('values of every type survive the way through the script', async () => {

@@ -7,9 +7,9 @@ import { parseScript, type ScheduledCase } from '../../cases/index.js';
 import { runScheduled } from '../../execute/index.js';
 import { probeCases } from '../../probe/index.js';
 import { describeLive, type Live } from '../../targets/mariadb/live-mariadb.case.js';
-import { type Bug, makeBug } from '../bug.js';
+import type { Bug } from '../bug.js';
 import { sameAnswers } from '../evidence.js';
-import { findBug } from '../found-bug.case.js';
+import { findBug, findGraphBug } from '../found-bug.case.js';
 import { exportForms } from './index.js';
 import {
   answersOf,
@@ -27,15 +27,19 @@ const noOp = probeCases.find(({ id }) => id === 'own-write-no-op')!;
 
 const enginesRequired = process.env.ISOLDE_REQUIRE_ENGINES === '1';
 
+function programNamed(...names: readonly string[]): string | undefined {
+  return names.find((program) => {
+    try {
+      execFileSync(program, ['--version'], { stdio: 'ignore' });
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}
+
 /** The test client of the server's own test suite, if it is installed (Debian: mariadb-test). */
-const testClient = ['mariadb-test', 'mysqltest'].find((program) => {
-  try {
-    execFileSync(program, ['--version'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-});
+const testClient = programNamed('mariadb-test', 'mysqltest');
 
 describeLive('exports of MariaDB’s no-op update', (live) => {
   let bug: Bug;
@@ -88,10 +92,33 @@ describeLive('exports of MariaDB’s no-op update', (live) => {
     expect(answersOf(history)).toEqual(answersOf(bug.history));
   });
 
+  const client = programNamed('mariadb', 'mysql');
+  it.skipIf(client === undefined && !enginesRequired)(
+    `repro.sql is read by the vendor’s client${client === undefined ? ' (none is installed)' : ''}`,
+    async () => {
+      const { server } = live();
+      const login = ['--no-defaults', `--socket=${server.address.socket}`, '--user=root', '--force'];
+      await administer(live(), 'CREATE DATABASE isolde_client_export');
+      try {
+        const script = exported(bug, 'repro.sql');
+        const { out, err } = await runProgram(client!, [...login, '--table', 'isolde_client_export'], {
+          input: script,
+        });
+        expect(err).not.toMatch(/syntax/i);
+        expect(err).toBe('');
+        // Both answers of the SELECT, from one session.
+        expect(out.match(/\| id +\| value +\|/g)).toHaveLength(2);
+      } finally {
+        await administer(live(), 'DROP DATABASE isolde_client_export');
+      }
+    },
+  );
+
   it('the bug form holds the test', () => {
-    const form = exported(bug, 'bug-report.md');
+    const form = exported(bug, 'bug-report.txt');
     for (const title of ['Affects Version/s', 'Component/s', 'Environment', 'Description'])
-      expect(form).toContain(`### ${title}`);
+      expect(form).toContain(`${title}\n${'='.repeat(title.length)}\n`);
+    expect(form).not.toMatch(/```|\\[(_]|ownWrites|ownDeletesHide/);
     expect(form).toContain('--disable_connect_log');
   });
 
@@ -160,26 +187,12 @@ describeLive('exports of MariaDB’s no-op update', (live) => {
 });
 
 /** A run in which one session waits for another: lost update at REPEATABLE READ, by Adya's definition a bug. */
-async function waiting({ target, scratch }: Live): Promise<Bug> {
+function waiting({ target }: Live): Promise<Bug> {
   const scheduled: ScheduledCase = probeCases.find(({ id }) => id === 'lost-update')!;
-  const history = await runScheduled(scratch, scheduled, { target, level: 'repeatable read' });
-  return makeBug({
-    case: scheduled.case,
-    schedule: scheduled.schedule!,
-    history,
-    finding: {
-      kind: 'lost-update',
-      oracle: 'dependency-graph',
-      certainty: 'proved',
-      rulesOut: [],
-      contract: 'adya:PL-2.99',
-      clause: 'forbids lost-update',
-      transactions: [],
-      operations: [],
-      explanation: [{ reason: 'fact', says: ['Both read 10 and both wrote.'] }],
-    },
-    reproduced: { shown: 1, runs: 1 },
-    at: '2026-01-02T03:04:05.000Z',
+  return findGraphBug(target, scheduled, {
+    contract: 'adya:PL-2.99',
+    level: 'repeatable read',
+    kind: 'lost-update',
   });
 }
 

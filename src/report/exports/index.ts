@@ -2,6 +2,7 @@
 import type { Bug } from '../bug.js';
 import type { ExportFile, ExportForm } from './export.js';
 import { formExport } from './form.js';
+import { instrumentedExport } from './instrumented.js';
 import { mtrExport } from './mtr.js';
 import { nodeExport } from './node-script.js';
 import { scriptExport } from './script.js';
@@ -9,6 +10,7 @@ import { specExport } from './spec.js';
 
 export const exportForms: readonly ExportForm[] = [
   scriptExport,
+  instrumentedExport,
   specExport,
   mtrExport,
   nodeExport,

@@ -5,24 +5,28 @@
  *
  * Equal answers show the bug only where answers are what its oracle judges. A lock that is kept now changes no answer but makes
  * a statement wait, so that counts as another answer; and row versions, which only instrumented runs see, are not in the
- * answers at all: of such a bug the script can say that it is gone, and otherwise who decides.
+ * answers at all: of such a bug the script can say that it is gone, and otherwise who decides. Which of two writes came later shows
+ * where the later one waited for the other, so there it must wait again.
  *
  * A statement that waited when the bug was confirmed gets a moment to begin waiting, then the next is sent; any other is
  * waited for, within a limit, so that an engine that blocks where it did not before cannot hang the script.
  */
+import { findOracle } from '../../check/index.js';
 import { showValue } from '../../sql/index.js';
 import { findDeclaration, type ReproDriver } from '../../targets/index.js';
 import { oneLine } from '../../visible.js';
 import type { Bug } from '../bug.js';
+import { closingDamage } from '../closing-reads.js';
 import { compareAnswers } from '../comparison.js';
 import type { ExportForm } from './export.js';
+import { exitCodesText, scriptOf } from './standalone.js';
 import { levelOf, type ReplayStep, replayBatches } from './steps.js';
 
 export const nodeExport: ExportForm = {
   name: 'node',
   unfit: ({ target }) =>
     reproDriverOf(target.name) === undefined ? `there is no Node driver for ${target.name}` : undefined,
-  files: (bug) => [{ name: 'repro.mjs', text: printNodeScript(bug) }],
+  files: (bug) => [{ name: scriptOf(bug)!.file, text: printNodeScript(bug) }],
 };
 
 function reproDriverOf(name: string): ReproDriver | undefined {
@@ -31,6 +35,7 @@ function reproDriverOf(name: string): ReproDriver | undefined {
 
 function printNodeScript(bug: Bug): string {
   const driver = reproDriverOf(bug.target.name)!;
+  const { needs, command } = scriptOf(bug)!;
   const wrong = compareAnswers(bug).map(
     ({ transaction, statement, actual, expected }) =>
       `${transaction}: ${statement}: got ${actual}; expected ${expected}`,
@@ -38,16 +43,16 @@ function printNodeScript(bug: Bug): string {
   const data = {
     setup: bug.case.setup,
     sessions: bug.case.sessions.map(({ name }, session) => ({ name, level: levelOf(bug, session) })),
-    batches: replayBatches(bug).map((batch) => batch.map(stepData)),
-    settings: { journal_mode: bug.target.settings?.journal_mode ?? 'wal' },
+    batches: replayBatches(bug).map((batch) => batch.map((step) => stepData(step, laterWrites(bug)))),
+    settings: { journal_mode: 'wal', ...chosen(bug.target.settings) },
     answersDecide: answersDecide(bug),
   };
   const head = [
     `// ${oneLine(bug.title)}`,
     ...wrong.map((text) => `//   ${oneLine(text)}`),
-    `// Needs Node 20 and: npm install ${driver.packages.join(' ')}`,
-    `// Run: node repro.mjs${driver.argument === '' ? '' : ` ${driver.argument}`}`,
-    '// Exit code, fit for git bisect run: 1 the bug shows, 0 it does not, 125 it could not be run or this script cannot tell.',
+    `// Needs Node 20 and: ${needs}`,
+    `// Run: ${command}`,
+    `// ${exitCodesText}`,
   ];
   return `${head.join('\n')}
 ${driver.code}
@@ -56,25 +61,45 @@ const { setup, sessions, batches, settings, answersDecide } = ${toLiteral(data)}
 ${runner}`;
 }
 
+/** Settings that scripts set again. */
+function chosen(settings: Readonly<Record<string, string>> = {}): object {
+  const names = ['journal_mode', 'hsqldb.tx'];
+  return Object.fromEntries(Object.entries(settings).filter(([name]) => names.includes(name)));
+}
+
 /** Whether what shows the bug is in the answers of reads: then the same answers are the same bug. */
 function answersDecide({ finding, history }: Bug): boolean {
   const { oracle, cycle, versions = [] } = finding;
-  if (oracle !== 'dependency-graph') return true;
+  const isTraced = findOracle(oracle)?.tracesVersions === true;
+  if (!isTraced || closingDamage({ finding, history }).length > 0) return true;
   const answers = (index: number | undefined) =>
     history.operations.some((operation) => operation.index === index && operation.kind === 'select');
-  if (cycle === undefined) return versions.every(({ operation }) => answers(operation));
+  if (cycle === undefined)
+    return versions.length > 0 && versions.every(({ operation }) => answers(operation));
+  const later = laterWrites({ finding, history });
   return cycle.every(({ kind, fromOperation, toOperation }) => {
     if (kind === 'wr') return answers(toOperation);
+    if (kind === 'ww') return toOperation !== undefined && later.has(toOperation);
     return (kind === 'rw' || kind === 'predicate-rw') && answers(fromOperation);
   });
 }
 
-function stepData({ session, sql, operation, witness }: ReplayStep): object {
+/** The writes of a cycle that waited, and so came after the write they depend on. */
+function laterWrites({ finding, history }: Pick<Bug, 'finding' | 'history'>): ReadonlySet<number> {
+  const after = new Set(
+    (finding.cycle ?? []).flatMap((edge) => (edge.kind === 'ww' ? edge.toOperation : [])),
+  );
+  return new Set(
+    history.operations.flatMap(({ index, blocked }) => (blocked === true && after.has(index) ? index : [])),
+  );
+}
+
+function stepData({ session, sql, operation, witness }: ReplayStep, later: ReadonlySet<number>): object {
   const writes = ['insert', 'update', 'delete', 'replace', 'merge'].includes(operation.kind);
   const { error, rows, columns, matched, ends } = operation;
   const expect = {
     error: error !== undefined,
-    ...(operation.blocked === true ? { waits: true } : {}),
+    ...(operation.blocked === true ? { waits: later.has(operation.index) ? 'must' : 'may' } : {}),
     ...(rows !== undefined && (columns?.length ?? 0) > 0 && !writes
       ? { rows: rows.map((row) => row.map((value) => (value === null ? null : showValue(value)))) }
       : {}),
@@ -129,7 +154,7 @@ function sameRows(expected, got) {
 }
 
 function isAsSeen(expect, answer, hasWaited) {
-  if (answer === undefined || (hasWaited && !expect.waits)) return false;
+  if (answer === undefined || (hasWaited ? expect.waits === undefined : expect.waits === 'must')) return false;
   if (expect.error || answer.error !== undefined) return expect.error && answer.error !== undefined;
   if (expect.commits === true && answer.command === 'ROLLBACK') return false;
   if (expect.rows !== undefined && !sameRows(expect.rows, answer.rows)) return false;

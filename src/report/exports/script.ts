@@ -1,4 +1,7 @@
-/** The case in Isolde's own script form: `isolde run repro.sql` runs it by its schedule. */
+/**
+ * The case in Isolde's own script form: `isolde run repro.sql` runs it by its schedule. Sessions are named in comments, so that the vendor's
+ * client reads it, too.
+ */
 import { printScript } from '../../cases/index.js';
 import type { ExportForm } from './export.js';
 
@@ -11,7 +14,10 @@ export const scriptExport: ExportForm = {
     return [
       {
         name: 'repro.sql',
-        text: printScript({ case: { ...bug.case, description, level }, schedule: bug.schedule }),
+        text: printScript(
+          { case: { ...bug.case, description, level }, schedule: bug.schedule },
+          { inComments: true },
+        ),
       },
     ];
   },

@@ -1,7 +1,7 @@
 /**
  * Comparing two non-NULL values.
  *
- * Text is where dialects part. Equality is bytewise in PostgreSQL (deterministic collations), SQLite and DuckDB; in MySQL
+ * Text is where dialects differ most. Equality is bytewise in PostgreSQL (deterministic collations), SQLite and DuckDB; in MySQL
  * the collation usually ignores case and trailing blanks, so two texts are surely equal only when identical and surely
  * different only when they differ beyond case and blanks. Order is bytewise in SQLite and DuckDB; elsewhere it
  * is the collation's, of which we use only what the root collation, C and their relatives share: the order of lower-case

@@ -6,6 +6,7 @@ import type { ComparisonOperator, Expression } from '../ast.js';
 import { temporalValue } from '../parse/literal.js';
 import type { Value } from '../value.js';
 import { isArithmetic } from './arithmetic.js';
+import { compileContains } from './containment.js';
 import { matchLike } from './like.js';
 import type { Compiled, CompiledTruth, Context, Scope } from './scope.js';
 import { compileExists, compileInQuery, compileQuantified } from './subquery.js';
@@ -38,6 +39,8 @@ export function compileTruth(e: Expression, scope: Scope, ctx: Context): Compile
         case 'IS DISTINCT FROM':
         case 'IS NOT DISTINCT FROM':
           return compileDistinct(e, e.op === 'IS DISTINCT FROM', scope, ctx);
+        case '@>':
+          return compileContains(e, scope, ctx);
         default:
           if (isArithmetic(e.op) || e.op === '||') return truthOf(ctx.compileValue(e, scope, ctx), ctx);
           throw new NotDecidable(`the operator ${e.op}`);

@@ -1,6 +1,6 @@
 /** FROM: tables, derived tables and joins as rows. Nested loops: the databases of cases are small. */
 import type { Expression, FromItem, Join } from '../ast.js';
-import { sameName } from '../words.js';
+import { sameName } from '../names.js';
 import { compileTruth } from './condition.js';
 import type { CompiledTruth, Context, Env, Relation, Scope, ScopeColumn } from './scope.js';
 import { type Evaluated, isUndecidable, NotDecidable } from './undecidable.js';

@@ -1,7 +1,7 @@
 /** What names mean where an expression stands: the columns of the row at hand, then those of the queries around it. */
 import type { ColumnExpression, Expression, SelectStatement } from '../ast.js';
 import type { Dialect } from '../dialect.js';
-import { sameName } from '../words.js';
+import { sameName } from '../names.js';
 import type { TextOrder } from './compare.js';
 import { type SqlType, sqlType } from './types.js';
 import {

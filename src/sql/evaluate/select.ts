@@ -14,8 +14,8 @@ import type {
   SetOperation,
   WithClause,
 } from '../ast.js';
+import { sameName } from '../names.js';
 import { valueKey } from '../value.js';
-import { sameName } from '../words.js';
 import { compileGrouping, findAggregates } from './aggregate.js';
 import { convertTo, unifyTypes } from './arithmetic.js';
 import { compileTruth } from './condition.js';

@@ -49,6 +49,10 @@ export function tableShape(create: CreateTableStatement, dialect: Dialect): Tabl
   };
 }
 
+function isNextOfSequence(value: Expression): boolean {
+  return value.type === 'call' && /^nextval$/i.test(value.name);
+}
+
 function shapeColumn(column: ColumnDefinition, primary: readonly string[], dialect: Dialect): ShapeColumn {
   const { name, columnType, constraints } = column;
   const defaulted = constraints.find((constraint) => constraint.type === 'default-value');
@@ -62,7 +66,8 @@ function shapeColumn(column: ColumnDefinition, primary: readonly string[], diale
   const automatic =
     rowId ||
     /SERIAL/.test(columnType ?? '') ||
-    constraints.some(({ type }) => type === 'auto-increment' || type === 'identity');
+    constraints.some(({ type }) => type === 'auto-increment' || type === 'identity') ||
+    (defaulted?.type === 'default-value' && isNextOfSequence(defaulted.value));
   return {
     name,
     ...(columnType === undefined || collated ? {} : { type: columnType }),

@@ -14,9 +14,9 @@ import type {
   UpdateStatement,
 } from '../ast.js';
 import type { Dialect } from '../dialect.js';
+import { nameKey, sameName } from '../names.js';
 import type { Value } from '../value.js';
 import { visitNodes } from '../walk.js';
-import { sameName } from '../words.js';
 import { coerce } from './coerce.js';
 import { compileTruth, textAs } from './condition.js';
 import { contextOf } from './evaluate.js';
@@ -112,7 +112,7 @@ export function compileUpdate(
   const compiled = decide(() => {
     const { scope, ctx } = prepare(update, shape, options);
     const steps = update.set.flatMap((assignment) => compileAssignment(assignment, shape, scope, ctx));
-    if (ctx.dialect === 'mysql') rejectUnsureOrder(update);
+    if (ctx.dialect === 'mysql') rejectUnsureOrder(update, ctx.dialect);
     if (ctx.dialect === 'sqlite') rejectOwnReads(update, shape, ctx);
     return { steps, generated: generatedColumns(shape, scope, ctx) };
   });
@@ -128,19 +128,19 @@ export function compileUpdate(
 }
 
 /** MariaDB assigns all at once when the statement has a subquery, and one after the other when it has none. */
-function rejectUnsureOrder(update: UpdateStatement): void {
+function rejectUnsureOrder(update: UpdateStatement, dialect: Dialect): void {
   if (update.set.length < 2) return;
   if (!JSON.stringify([update.set, update.where]).includes('"type":"select"')) return;
   const assigned = new Set<string>();
   for (const { columns, value } of update.set) {
     visitNodes(value, {
       expression: (node) => {
-        if (node.type === 'column' && assigned.has(node.name.toLowerCase())) {
+        if (node.type === 'column' && assigned.has(nameKey(node.name, dialect))) {
           throw new NotDecidable('an assignment that reads an assigned column');
         }
       },
     });
-    for (const name of columns) assigned.add(name.toLowerCase());
+    for (const name of columns) assigned.add(nameKey(name, dialect));
   }
 }
 

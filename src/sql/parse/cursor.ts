@@ -7,8 +7,8 @@
 import type { Expression, SelectStatement, WriteStatement } from '../ast.js';
 import type { Dialect } from '../dialect.js';
 import { type Token, type TokenKind, tokenize } from '../lexer.js';
-import { foldName, isNameWord } from '../words.js';
-import { unquoteName } from './strings.js';
+import { foldName, unquoteName } from '../names.js';
+import { isNameWord } from '../words.js';
 
 /** Why a statement is not in our grammar. */
 export class ParseFailure extends Error {}

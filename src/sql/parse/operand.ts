@@ -1,6 +1,7 @@
 /** Operands: constants, columns, calls, CASE, CAST, subqueries, parentheses and prefix operators. */
 import type { CaseBranch, Expression } from '../ast.js';
-import { foldName, isNameWord, notFunctions } from '../words.js';
+import { foldName } from '../names.js';
+import { isNameWord, notFunctions } from '../words.js';
 import { parseCall } from './call.js';
 import type { Cursor } from './cursor.js';
 import { makeCast, numberLiteral, stringLiteral, temporalValue } from './literal.js';

@@ -91,7 +91,7 @@ const postgresRows: readonly Row[] = [
   [levels.or, 'OR'],
   [levels.and, 'AND'],
   [levels.comparison, ...equality, ...relation],
-  [levels.other, '||', '&', '|', '#', '<<', '>>', '->', '->>', '~', '~*', '!~', '!~*'],
+  [levels.other, '||', '&', '|', '#', '<<', '>>', '->', '->>', '@>', '~', '~*', '!~', '!~*'],
   [levels.add, '+', '-'],
   [levels.multiply, '*', '/', '%'],
   [levels.power, ['^', 'POWER']],

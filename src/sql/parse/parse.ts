@@ -6,14 +6,13 @@ import type { Expression, OpaqueStatement, Statement } from '../ast.js';
 import { classifyStatement } from '../classify.js';
 import type { Dialect } from '../dialect.js';
 import { tokenize } from '../lexer.js';
+import { foldName, unquoteName } from '../names.js';
 import { normalizeSql } from '../split.js';
-import { foldName } from '../words.js';
 import { Cursor, type Grammar, ParseFailure } from './cursor.js';
 import { parseCreate, parseDrop } from './definition.js';
 import { parseExpression as parseCursorExpression } from './expression.js';
 import { startsQuery } from './nested.js';
 import { parseQuery, parseQueryRest, parseWith } from './query.js';
-import { unquoteName } from './strings.js';
 import { parseTransaction } from './transaction.js';
 import { parseWrite, parseWriteRest } from './write.js';
 

@@ -1,12 +1,6 @@
 /** What quoted texts stand for, per dialect. */
 import type { Dialect } from '../dialect.js';
 
-/** A quoted name without its quotes. */
-export function unquoteName(text: string): string {
-  const quote = text[0]!;
-  return text.slice(1, -1).replaceAll(quote + quote, quote);
-}
-
 /** The text a string token stands for; `undefined` when an escape is not one we know exactly. */
 export function unquoteString(token: string, dialect: Dialect): string | undefined {
   if (token[0] === '$') {

@@ -11,6 +11,7 @@ import { IsoldeError } from '../../errors.js';
 import { admit } from '../admit.js';
 import type { Answer, Scratch, Target } from '../target.js';
 import { type Attack, attacks } from './attacks.case.js';
+import { jdbcAttacks } from './jdbc-attacks.case.js';
 
 /** What became of an attack: never sent, refused by the engine, or run without touching anything outside. */
 export type Outcome = 'not sent' | 'refused' | 'harmless';
@@ -18,6 +19,8 @@ export type Outcome = 'not sent' | 'refused' | 'harmless';
 export interface AttackResult extends Attack {
   readonly inSetup: Outcome;
   readonly inSession: Outcome;
+  /** What was otherwise afterwards. */
+  readonly damage?: string;
 }
 
 export interface World {
@@ -49,25 +52,41 @@ export function makeWorld(more: () => Promise<string> = async () => ''): World {
 
 const setup = ['CREATE TABLE t (id INT PRIMARY KEY, v INT)', 'INSERT INTO t VALUES (1, 10), (2, 20)'];
 
-/** Tries every attack of the target's dialect; throws at the first that does damage or shows the secret. */
+/** The attacks for a target: those of its dialect, and its own. */
+export function attacksOn({ name, dialect }: Target): readonly Attack[] {
+  return [...attacks[dialect], ...(jdbcAttacks[name] ?? [])];
+}
+
+/** Tries every attack on the target; throws at the first that shows the secret. */
 export async function attack(target: Target, world: World): Promise<readonly AttackResult[]> {
-  const before = await world.state();
+  let before = await world.state();
   const scratch = await target.createScratch();
   const results: AttackResult[] = [];
   try {
-    for (const each of attacks[target.dialect]) {
+    for (const each of attacksOn(target)) {
       const sql = place(each.sql, world.folder);
-      const result = (await isAdmitted(target, sql))
-        ? { inSetup: await trySetup(scratch, sql), inSession: await trySession(target, scratch, sql) }
-        : ({ inSetup: 'not sent', inSession: 'not sent' } as const);
+      if (!(await isAdmitted(target, sql))) {
+        results.push({ ...each, inSetup: 'not sent', inSession: 'not sent' });
+        continue;
+      }
+      const inSetup = await trySetup(scratch, sql);
+      const result = { inSetup, inSession: await trySession(target, scratch, sql) };
       const after = await world.state();
-      if (after !== before) throw new Error(`damage on ${target.stamp.url} by: ${sql}\n${before}\n${after}`);
-      results.push({ ...each, ...result });
+      results.push({ ...each, ...result, ...(after !== before && { damage: difference(before, after) }) });
+      before = after;
     }
   } finally {
     await scratch.drop();
   }
   return results;
+}
+
+function difference(before: string, after: string): string {
+  const lines = new Set(before.split('\n'));
+  return after
+    .split('\n')
+    .filter((line) => !lines.has(line))
+    .join('\n');
 }
 
 function place(sql: string, folder: string): string {

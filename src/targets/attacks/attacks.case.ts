@@ -27,7 +27,7 @@ export interface Attack {
 type Lists = Readonly<Partial<Record<AttackKind, string>>>;
 
 /** One statement a line. */
-function read(lists: Lists): readonly Attack[] {
+export function read(lists: Lists): readonly Attack[] {
   return Object.entries(lists).flatMap(([kind, text]) =>
     text
       .split('\n')
@@ -428,7 +428,64 @@ const postgres = read({
     SET allow_system_table_mods = on
     SECURITY LABEL ON ROLE isolde IS 'x'
     CHECKPOINT
-    BACKUP`,
+    BACKUP
+    ALTER ROLE CURRENT_USER PASSWORD 'x'
+    ALTER USER CURRENT_USER WITH PASSWORD 'x'
+    ALTER ROLE tester PASSWORD 'x'
+    ALTER ROLE isolde_case PASSWORD 'x'
+    alter/* /* */ */role CURRENT_USER PASSWORD 'x'
+    ALTER ROLE CURRENT_USER SET search_path = public
+    ALTER ROLE CURRENT_USER SET default_transaction_isolation = 'read committed'
+    ALTER ROLE SESSION_USER IN DATABASE shop SET statement_timeout = 1
+    ALTER ROLE CURRENT_USER RESET ALL
+    DO $$ BEGIN ALTER ROLE CURRENT_USER PASSWORD 'x'; END $$
+    DO $$ BEGIN EXECUTE 'ALTER RO' || 'LE CURRENT_USER PASSWORD ''x'''; END $$
+    DO $$ DECLARE function text := 'ALTER RO' || 'LE CURRENT_USER PASSWORD ''x'''; BEGIN EXECUTE function; END $$
+    DO $$ DECLARE r record; BEGIN FOR r IN EXECUTE 'ALTER RO' || 'LE CURRENT_USER PASSWORD ''x''' LOOP END LOOP; END $$
+    DO LANGUAGE plpgsql $$ BEGIN EXECUTE/**/'ALTER RO' || 'LE CURRENT_USER PASSWORD ''x'''; END $$
+    DO LANGUAGE E'plpg\\x73ql' $$ BEGIN EXECUTE 'ALTER RO' || 'LE CURRENT_USER PASSWORD ''x'''; END $$
+    CREATE PROCEDURE p() LANGUAGE sql AS $$ ALTER ROLE CURRENT_USER PASSWORD 'x' $$
+    CREATE PROCEDURE p() LANGUAGE plpgsql AS $$ BEGIN EXECUTE 'ALTER RO' || 'LE CURRENT_USER PASSWORD ''x'''; END $$
+    PREPARE p AS ALTER ROLE CURRENT_USER PASSWORD 'x'
+    GRANT tester TO PUBLIC
+    GRANT tester TO isolde
+    REVOKE CREATE ON DATABASE shop FROM tester
+    DROP OWNED BY CURRENT_USER
+    DROP OWNED BY SESSION_USER CASCADE
+    REASSIGN OWNED BY CURRENT_USER TO isolde
+    SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = CURRENT_USER AND pid <> pg_backend_pid()
+    SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE usename = CURRENT_USER AND pid <> pg_backend_pid()`,
+  'leave something behind': `
+    SELECT lo_create(0)
+    SELECT lo_creat(-1)
+    SELECT "lo_create"(0)
+    SELECT pg_catalog . lo_create(0)
+    SELECT lo_from_bytea(0, 'x')
+    SELECT U&"lo\\005fcreate"(0)
+    INSERT INTO t SELECT 77, lo_create(0)::int
+    DO $$ BEGIN PERFORM lo_create(0); END $$
+    CREATE TABLE u (a oid DEFAULT lo_create(0))
+    SELECT query_to_xml('SELECT lo_' || 'create(0)', true, true, '')
+    SELECT query_to_xml_and_xmlschema('SELECT lo_' || 'create(0)', true, true, '')
+    SELECT ts_stat('SELECT (lo_' || 'create(0)::text)::tsvector')
+    SELECT ts_rewrite('a'::tsquery, 'SELECT lo_' || 'create(0)::text::tsquery, ''a''::tsquery')
+    CREATE SCHEMA left_behind
+    CREATE SCHEMA IF NOT EXISTS left_behind CREATE TABLE x (a int)
+    CREATE/**/SCHEMA left_behind
+    DO $$ BEGIN CREATE SCHEMA left_behind; END $$
+    CREATE EXTENSION hstore
+    CREATE EXTENSION IF NOT EXISTS pgcrypto SCHEMA public
+    CREATE PUBLICATION left_behind
+    ALTER DEFAULT PRIVILEGES GRANT ALL ON TABLES TO PUBLIC
+    ALTER DEFAULT/**/PRIVILEGES GRANT ALL ON TABLES TO PUBLIC
+    BEGIN; INSERT INTO t VALUES (7, 7); PREPARE TRANSACTION 'x'
+    BEGIN; INSERT INTO t VALUES (7, 7); PREPARE /* */ TRANSACTION 'x'
+    ROLLBACK PREPARED 'x'
+    NOTIFY news
+    SELECT pg_notify('news', 'x')
+    SELECT pg_logical_emit_message(false, 'x', 'y')
+    COMMENT ON DATABASE shop IS 'x'
+    CREATE TABLESPACE left_behind LOCATION '/tmp'`,
 });
 
 const mysql = read({
@@ -576,7 +633,44 @@ const mysql = read({
     SET GLOBAL TRANSACTION ISOLATION LEVEL READ UNCOMMITTED
     ALTER DATABASE shop CHARACTER SET latin1
     SET SESSION binlog_format = 'ROW'
-    SET SESSION sql_log_bin = 0`,
+    SET SESSION sql_log_bin = 0
+    SET PASSWORD = PASSWORD('x')
+    SET PASSWORD = 'x'
+    /**/ SET PASSWORD = PASSWORD('x')
+    /**/SET/**/PASSWORD = PASSWORD('x')
+    /*! SET PASSWORD = PASSWORD('x') */
+    /*!50000 SET*/ PASSWORD = PASSWORD('x')
+    /*M! SET PASSWORD = PASSWORD('x') */
+    SET @a = 1, PASSWORD = PASSWORD('x')
+    SET STATEMENT max_statement_time = 1 FOR SET PASSWORD = PASSWORD('x')
+    ALTER USER CURRENT_USER() IDENTIFIED BY 'x'
+    ALTER USER USER() IDENTIFIED BY 'x'
+    /**/ALTER/**/USER USER() IDENTIFIED BY 'x'
+    BEGIN NOT ATOMIC SET PASSWORD = PASSWORD('x'); END
+    CREATE PROCEDURE p() SET PASSWORD = PASSWORD('x')
+    CREATE TRIGGER g AFTER INSERT ON t FOR EACH ROW SET PASSWORD = PASSWORD('x')
+    EXECUTE IMMEDIATE 'SET PASSWORD = PASSWORD(''x'')'
+    EXECUTE IMMEDIATE CONCAT('SET PASS', 'WORD = PASSWORD(''x'')')
+    PREPARE p FROM 'ALTER USER USER() IDENTIFIED BY ''x'''
+    CREATE OR REPLACE ROLE intruder
+    /* */ SET GLOBAL read_only = 1
+    KILL USER tester
+    /**/KILL USER tester
+    KILL USER isolde_case`,
+  'leave something behind': `
+    CREATE DATABASE isolde_left
+    CREATE SCHEMA isolde_left
+    /**/ CREATE DATABASE isolde_left
+    CREATE/**/DATABASE/**/isolde_left
+    /*!50000 CREATE DATABASE isolde_left */
+    CREATE OR REPLACE DATABASE isolde_left
+    CREATE PROCEDURE p() CREATE DATABASE isolde_left
+    EXECUTE IMMEDIATE CONCAT('CREATE DATA', 'BASE isolde_left')
+    PREPARE p FROM 'CREATE DATABASE isolde_left'
+    CREATE EVENT e ON SCHEDULE EVERY 1 SECOND DO INSERT INTO t VALUES (NULL, 1)
+    CREATE DEFINER = CURRENT_USER EVENT e ON SCHEDULE EVERY 1 SECOND DO DELETE FROM t
+    CREATE PROCEDURE p() BEGIN XA START 'x'; INSERT INTO t VALUES (8, 8); XA END 'x'; XA PREPARE 'x'; END
+    XA/**/PREPARE 'x'`,
 });
 
 /** Every attack, by the dialect it is written in. */

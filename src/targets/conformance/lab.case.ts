@@ -18,6 +18,17 @@ export interface Outsider {
   close(): Promise<void>;
 }
 
+/** How an engine spells what its dialect spells otherwise. */
+export interface Spelling {
+  readonly text?: string;
+  /** A table p of generated keys from 1 on, and v. */
+  readonly keyed?: readonly string[];
+  /** With one digit behind the second. */
+  readonly time?: string;
+  readonly timestamp?: string;
+  readonly binary?: readonly [type: string, literal: string];
+}
+
 /** The table most behaviours use. */
 export const simpleSetup: readonly string[] = [
   'CREATE TABLE t (id INT PRIMARY KEY, v INT)',
@@ -33,12 +44,20 @@ export const endlessQuery = 'SELECT count(*) FROM n a, n b, n c, n d WHERE a.i +
 
 export class Lab {
   readonly #sessions: Session[] = [];
+  readonly outsider: (() => Promise<Outsider>) | undefined;
+  readonly spelling: Spelling;
 
   constructor(
     readonly target: Target,
     readonly scratch: Scratch,
-    readonly outsider?: (() => Promise<Outsider>) | undefined,
-  ) {}
+    options: {
+      readonly outsider?: (() => Promise<Outsider>) | undefined;
+      readonly spelling?: Spelling | undefined;
+    } = {},
+  ) {
+    this.outsider = options.outsider;
+    this.spelling = options.spelling ?? {};
+  }
 
   /** What opens a transaction at a level, the default one if none is said: executors spell a plain BEGIN so. */
   begin(level: Level = this.target.defaultLevel): string {

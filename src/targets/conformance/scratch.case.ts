@@ -98,7 +98,7 @@ export const scratchBehaviours: readonly Behaviour[] = [
       await scratch.reset(simpleSetup);
       const found = await find();
       expect(found?.inUse).toBe(true);
-      expect(Math.abs(Date.parse(found!.madeAt) - Date.now())).toBeLessThan(120_000);
+      expect(Math.abs(Date.parse(found!.madeAt!) - Date.now())).toBeLessThan(120_000);
       await scratch.drop();
       expect(await find()).toBeUndefined();
       // What carries no mark is not dropped, whatever it is called.
@@ -173,7 +173,7 @@ export const scratchBehaviours: readonly Behaviour[] = [
     name: 'reset repeats generated keys and respects foreign keys',
     run: async (lab) => {
       const setup = [
-        ...keyed[lab.target.dialect],
+        ...(lab.spelling.keyed ?? keyed[lab.target.dialect]),
         'CREATE TABLE c (id INT PRIMARY KEY, p INT REFERENCES p (id))',
         'INSERT INTO p (v) VALUES (10)',
         'INSERT INTO p (v) VALUES (20)',

@@ -1,4 +1,5 @@
 import { noLocks, type TargetDeclaration } from '../declaration.js';
+import { count, privateUrlWith } from '../private-url.js';
 import { duckdbRepro } from './duckdb-repro.js';
 
 export const duckdbDeclaration: TargetDeclaration = {
@@ -23,6 +24,11 @@ export const duckdbDeclaration: TargetDeclaration = {
     { title: 'DuckDB Client', content: [{ text: 'Node.js (`@duckdb/node-api`)' }] },
   ],
   reproDriver: duckdbRepro,
-  privateUrl: () => 'duckdb:',
+  privateUrl: privateUrlWith('duckdb', [{ setting: 'threads', usual: '1', accepts: count }]),
+  settings: { threads: ['1', '4'] },
+  releases: {
+    package: '@duckdb/node-api',
+    engineVersion: (version) => version.replace(/-(?:alpha|r)\.\d+$/, ''),
+  },
   load: async () => (await import('./index.js')).duckdbDriver,
 };

@@ -17,6 +17,7 @@ const classes: Readonly<Record<string, ErrorClass>> = {
   'Mismatch Type Error': 'data',
   'Divide by Zero Error': 'data',
   'Decimal Error': 'data',
+  'Out of Memory Error': 'out-of-memory',
   'INTERRUPT Error': 'cancelled',
   'Connection Error': 'connection-lost',
   'FATAL Error': 'crash',

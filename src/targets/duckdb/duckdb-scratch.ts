@@ -7,14 +7,17 @@
  * anything but queries and writes, the database in memory itself is replaced, for DDL can leave things outside
  * the schema.
  */
+
 import { randomBytes } from 'node:crypto';
 import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { errorText, IsoldeError } from '../../errors.js';
-import { duckdbGuard, refusal } from '../embedded/index.js';
+import { duckdbGuard } from '../embedded/index.js';
+import { checkSetup } from '../refusal.js';
 import { scratchMark } from '../scratch-mark.js';
 import type { Scratch, Session, SessionOptions } from '../target.js';
 import { closeHandle } from './close-handle.js';
 import { DuckdbSession } from './duckdb-session.js';
+import { duckdbRows } from './duckdb-values.js';
 
 export interface DuckdbScratchOptions {
   /** Gives the instance to work in: the shared one of a file, or a new one in memory. */
@@ -43,6 +46,8 @@ export class DuckdbScratch implements Scratch {
     const instance = await options.openInstance();
     const scratch = new DuckdbScratch(options, instance, await instance.connect());
     await scratch.#admin.run(scratch.#emptySchema());
+    // Says so now, and not with every statement, if this driver's results cannot be read.
+    duckdbRows(await scratch.#admin.run('SELECT 1'));
     return scratch;
   }
 
@@ -54,10 +59,7 @@ export class DuckdbScratch implements Scratch {
   }
 
   async reset(setup: readonly string[]): Promise<void> {
-    for (const statement of setup) {
-      const refused = duckdbGuard(statement);
-      if (refused !== undefined) throw new IsoldeError('safety', `${refusal(refused).message}\n${statement}`);
-    }
+    checkSetup(setup, duckdbGuard);
     await Promise.all([...this.#sessions].map((session) => session.rollBack()));
     const lost = [...this.#sessions].some((session) => session.lost);
     try {

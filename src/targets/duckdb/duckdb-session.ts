@@ -13,10 +13,12 @@
  * Statements run on libuv's thread pool (4 threads unless UV_THREADPOOL_SIZE says otherwise). DuckDB's
  * statements never wait for another transaction, so a full pool delays them but cannot deadlock them.
  */
+
 import type { DuckDBConnection, DuckDBMaterializedResult } from '@duckdb/node-api';
 import { errorText } from '../../errors.js';
 import { classifyStatement } from '../../sql/index.js';
-import { duckdbGuard, refusal } from '../embedded/index.js';
+import { duckdbGuard } from '../embedded/index.js';
+import { refusal } from '../refusal.js';
 import type { Answer, Session } from '../target.js';
 import { closeHandle } from './close-handle.js';
 import { duckdbError } from './duckdb-errors.js';

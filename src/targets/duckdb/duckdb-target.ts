@@ -22,28 +22,28 @@ export function duckdbAvailable(): string | undefined {
 }
 
 export const duckdbDriver: TargetOpener = {
-  async open(url) {
+  async open(url, { packageFolder }) {
     const { path, parameters } = parseEmbeddedUrl(url, ['threads', 'package']);
     const threads = parameters.threads ?? '1';
     if (!/^[1-9]\d{0,2}$/.test(threads)) {
       throw new IsoldeError('usage', `"threads=${threads}" in "${url}" must be a number from 1 to 999`);
     }
-    const duckdb = await loadDuckdb(parameters.package ?? defaultPackage);
+    const duckdb = await loadDuckdb(parameters.package ?? defaultPackage, packageFolder);
     return openDuckdb(duckdb, { url, file: path === ':memory:' ? '' : path, threads });
   },
 };
 
-async function loadDuckdb(name: string): Promise<DuckdbModule> {
-  const loaded = await loadDriver(name);
+async function loadDuckdb(name: string, folder: string | undefined): Promise<DuckdbModule> {
+  const loaded = await loadDriver(name, folder);
   const duckdb = (loaded.default ?? loaded) as DuckdbModule;
   const real = duckdb.version().replace(/^v/, '');
   // The system's loader keeps the first DuckDB library of a process and hands it to every later package.
-  const wanted = packageVersion(name);
+  const wanted = packageVersion(name, folder);
   if (wanted !== 'unknown' && !wanted.startsWith(real)) {
     throw new IsoldeError(
       'usage',
-      `Package "${name}" is DuckDB ${wanted}, but this process already runs DuckDB ${real}: ` +
-        'two versions of DuckDB need two processes',
+      `Package "${name}" is DuckDB ${wanted}, but its library says that it is DuckDB ${real}: ` +
+        'the package holds another one, or this process runs it already (two versions of DuckDB need two processes)',
     );
   }
   return duckdb;

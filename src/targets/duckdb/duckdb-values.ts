@@ -2,7 +2,9 @@
  * DuckDB's results as canonical values. Reads the driver's column vectors directly and picks one converter per
  * column: the driver's own row objects would be built only to be thrown away.
  */
+
 import type { DuckDBDateValue, DuckDBMaterializedResult } from '@duckdb/node-api';
+import { IsoldeError } from '../../errors.js';
 import { bytesValue, doubleValue, integerValue, type Row, type Value } from '../../sql/index.js';
 
 type Converter = (value: unknown) => Value;
@@ -55,7 +57,13 @@ function dateText(date: DuckDBDateValue): string {
 export function duckdbRows(result: DuckDBMaterializedResult): Row[] {
   const rows: Value[][] = [];
   const columnCount = result.columnCount;
-  const chunkCount = result.chunkCount;
+  const chunkCount: unknown = result.chunkCount;
+  // The first driver, 1.1.2, reads results in another way: without this its results would all look empty.
+  if (typeof chunkCount !== 'number')
+    throw new IsoldeError(
+      'target',
+      'This version of the DuckDB driver gives results that Isolde cannot read',
+    );
   for (let chunkIndex = 0; chunkIndex < chunkCount; chunkIndex++) {
     const chunk = result.getChunk(chunkIndex);
     const first = rows.length;

@@ -8,9 +8,22 @@ import {
   loadDriver,
   packageVersion,
   parseEmbeddedUrl,
+  sqliteGuard,
   sqliteValue,
   sweepLeftovers,
 } from './index.js';
+
+describe('the look at statements', () => {
+  it.each(['virtual', 'pragma', 'edit', 'create function', 'vacuum'])(
+    'at %s takes no longer for many comments',
+    (word) => {
+      const started = performance.now();
+      for (const gap of ['/**/', 'a/**/ ', '--\n', '/*', `${word} `, `${word}/*`])
+        sqliteGuard(`${word} ${gap.repeat(10_000)}x`);
+      expect(performance.now() - started).toBeLessThan(5000);
+    },
+  );
+});
 
 describe('parseEmbeddedUrl', () => {
   it.each([

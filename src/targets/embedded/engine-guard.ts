@@ -9,28 +9,25 @@
  * these engines a name has no escapes, so a function, a keyword or a pragma can only be used where its letters stand in the text,
  * whatever quotes and comments stand around them. A statement that merely mentions one of them in a string is refused too.
  */
-
-/** Why a statement is not sent, or undefined when it may be. */
-export type EngineGuard = (sql: string) => string | undefined;
-
-/** What stands between two words: spaces and comments. */
-const gap = String.raw`(?:\s|/\*[\s\S]*?\*/|--[^\n]*\n)`;
+import { commented, type Guard, mentions, together, type WordRule } from '../refusal.js';
 
 /** Most statements have none of these letters, and cost one search. */
 const sqliteSuspects =
   /attach|vacuum|pragma|virtual|function|file|fsdir|extension|sha3_query|sqlite3mc|sqlite_crypt|dbpage|tokenizer|wasm|carray|\bedit\b/i;
 
-const sqliteRefused: readonly (readonly [RegExp, string])[] = [
+const sqliteRefused: readonly WordRule[] = [
   [/\battach\b/i, 'ATTACH opens other files'],
-  [/\bvacuum\b[\s\S]*\binto\b/i, 'VACUUM INTO writes another file'],
-  [/writefile|readfile|fsdir|zipfile|lsm1/i, 'its functions read and write files'],
+  [mentions('vacuum', 'into'), 'VACUUM INTO writes another file'],
+  [/writefile|readfile|fsdir|zipfile/i, 'its functions read and write files'],
   [/load_extension/i, 'it loads native code'],
-  [new RegExp(`\\bedit["'\\]\`]?${gap}*\\(`, 'i'), 'its functions start programs'],
+  [/\bedit["'\]`]?\s*\(/i, 'its functions start programs'],
+  [commented(/\bedit\b/i), 'its functions start programs'],
   [/sha3_query/i, 'it runs SQL from a text'],
   [/sqlite3mc|sqlite_crypt/i, 'it changes how files are encrypted'],
   [/sqlite_dbpage|fts3_tokenizer|libsql_wasm|\bcarray\b/i, 'it reaches below the tables'],
-  [new RegExp(`\\bvirtual${gap}+table\\b`, 'i'), 'virtual tables may be files'],
-  [new RegExp(`\\bcreate\\b${gap}+(?:\\w+${gap}+)*function\\b`, 'i'), 'it defines native functions'],
+  [commented(/pragma/i), 'a PRAGMA with comments cannot be looked at'],
+  [together('virtual', 'table'), 'virtual tables may be files'],
+  [mentions('create', 'function'), 'it defines native functions'],
 ];
 
 /** Settings that touch nothing but the scratch's own file and connection. */
@@ -46,15 +43,12 @@ const sqlitePragmas: ReadonlySet<string> = new Set(
   wal_checkpoint`.split(/\s+/),
 );
 
-const pragmaName = new RegExp(
-  `\\bpragma(?:${gap}+(?:["'\`\\[]?\\w+["'\`\\]]?${gap}*\\.${gap}*)?["'\`\\[]?(\\w+)|_(\\w+)|)`,
-  'gi',
-);
+const pragmaName = /\bpragma(?:\s+(?:["'`[]?\w+["'`\]]?\s*\.\s*)?["'`[]?(\w+)|_(\w+)|)/gi;
 
 /** For SQLite and Turso. */
-export const sqliteGuard: EngineGuard = (sql) => {
+export const sqliteGuard: Guard = (sql) => {
   if (!sqliteSuspects.test(sql)) return undefined;
-  const refused = sqliteRefused.find(([pattern]) => pattern.test(sql));
+  const refused = sqliteRefused.find(([words]) => words.test(sql));
   if (refused !== undefined) return refused[1];
   for (const [, setting, table] of sql.matchAll(pragmaName)) {
     const name = (setting ?? table ?? '').toLowerCase();
@@ -68,14 +62,5 @@ const duckdbRefused =
   /(?:enable|disable)_(?:profil\w*|logging|progress_bar|print_progress_bar)|profiling_|logging_|log_query_path|write_log/i;
 
 /** For DuckDB, besides its own settings. */
-export const duckdbGuard: EngineGuard = (sql) =>
+export const duckdbGuard: Guard = (sql) =>
   duckdbRefused.test(sql) ? 'profiling and logging write outside the database' : undefined;
-
-/** The error of a statement that was not sent. */
-export function refusal(reason: string): {
-  readonly class: 'unsupported';
-  readonly code: string;
-  readonly message: string;
-} {
-  return { class: 'unsupported', code: 'isolde', message: `Isolde does not send this statement: ${reason}.` };
-}

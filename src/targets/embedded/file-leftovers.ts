@@ -1,7 +1,7 @@
 /** Scratches in a folder, told by the file in them that carries the mark; in use while the process it names runs. */
 import { lstatSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { isRunning } from '../running.js';
+import { isRunning } from '../../running.js';
 import { type FoundScratch, madeAt, ownerOf } from '../scratch-mark.js';
 import type { Target } from '../target.js';
 import { markFile } from './file-scratch.js';

@@ -4,15 +4,17 @@
  * putting the rows back, leaves nothing of the case before (free pages, sequences, settings, temporary tables),
  * and is safe with old Turso versions, which go on using a deleted file when its name comes back.
  */
+
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Level } from '../../contracts/index.js';
 import { errorText, IsoldeError } from '../../errors.js';
+import { checkSetup } from '../refusal.js';
 import { scratchMark } from '../scratch-mark.js';
 import type { Scratch, Session, SessionOptions } from '../target.js';
-import { refusal, sqliteGuard } from './engine-guard.js';
+import { sqliteGuard } from './engine-guard.js';
 import type { FileConnection, FileEngine } from './file-engine.js';
 import { FileSession } from './file-session.js';
 
@@ -181,8 +183,7 @@ export class FileScratch implements Scratch {
 
   async #build(admin: FileConnection, setup: readonly string[]): Promise<void> {
     for (const [index, statement] of setup.entries()) {
-      const refused = sqliteGuard(statement);
-      if (refused !== undefined) throw new IsoldeError('safety', `${refusal(refused).message}\n${statement}`);
+      checkSetup([statement], sqliteGuard);
       try {
         await admin.execute(statement);
       } catch (cause) {

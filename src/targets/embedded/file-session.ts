@@ -5,9 +5,11 @@
  *     open → open     the statement worked, or failed alone
  *     open → none     COMMIT or RELEASE worked: commit. Anything else, an error above all: rollback
  */
+
 import { classifyStatement } from '../../sql/index.js';
+import { refusal } from '../refusal.js';
 import type { Answer, Session } from '../target.js';
-import { refusal, sqliteGuard } from './engine-guard.js';
+import { sqliteGuard } from './engine-guard.js';
 import type { FileConnection, FileEngine } from './file-engine.js';
 
 /** Longest time statements may follow each other without a pause for timers, signals and other I/O. */

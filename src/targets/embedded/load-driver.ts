@@ -10,13 +10,13 @@ import { errorText, IsoldeError } from '../../errors.js';
 
 const packageName = /^(@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/;
 
-/** The main module of a package, looked for beside the user's work first, then beside Isolde. */
-export async function loadDriver(name: string): Promise<Readonly<Record<string, unknown>>> {
+/** The main module of a package, looked for beside the user's work first, then beside Isolde; or in one folder alone. */
+export async function loadDriver(name: string, only?: string): Promise<Readonly<Record<string, unknown>>> {
   // Only a bare name: a URL must not be able to make us run an arbitrary file.
   if (!packageName.test(name)) {
     throw new IsoldeError('usage', `"${name}" is not the name of an npm package`);
   }
-  const file = resolvePackage(name);
+  const file = resolvePackage(name, only);
   if (file === undefined) {
     throw new IsoldeError('engine-missing', `The package "${name}" is not installed: npm install ${name}`);
   }
@@ -38,8 +38,8 @@ export function missingDriver(name: string): string | undefined {
 }
 
 /** The version in the package's own package.json: the first above its main file that has one. */
-export function packageVersion(name: string): string {
-  const main = resolvePackage(name);
+export function packageVersion(name: string, only?: string): string {
+  const main = resolvePackage(name, only);
   if (main === undefined) return 'unknown';
   for (let folder = dirname(main); folder !== dirname(folder); folder = dirname(folder)) {
     const version = versionIn(join(folder, 'package.json'));
@@ -58,8 +58,9 @@ function versionIn(manifest: string): string | undefined {
   }
 }
 
-function resolvePackage(name: string): string | undefined {
-  for (const require of requires()) {
+/** The main file of a package; undefined: it is not installed. */
+export function resolvePackage(name: string, only?: string): string | undefined {
+  for (const require of requires(only)) {
     try {
       return require.resolve(name);
     } catch {
@@ -69,6 +70,7 @@ function resolvePackage(name: string): string | undefined {
   return undefined;
 }
 
-function requires(): NodeJS.Require[] {
+function requires(only: string | undefined): NodeJS.Require[] {
+  if (only !== undefined) return [createRequire(join(only, 'package.json'))];
   return [createRequire(join(process.cwd(), 'package.json')), createRequire(import.meta.url)];
 }

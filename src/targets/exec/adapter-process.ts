@@ -45,6 +45,8 @@ export interface AdapterProgram {
   readonly args: readonly string[];
   /** What messages call it. */
   readonly shown: string;
+  /** Variables besides those of this process: what others must not see in the list of processes. */
+  readonly environment?: Readonly<Record<string, string>>;
 }
 
 export class AdapterProcess {
@@ -67,7 +69,10 @@ export class AdapterProcess {
     this.#child =
       typeof command === 'string'
         ? spawn(command, { ...options, shell: true })
-        : spawn(command.file, command.args, options);
+        : spawn(command.file, command.args, {
+            ...options,
+            ...(command.environment && { env: { ...process.env, ...command.environment } }),
+          });
     this.#child.stdout!.setEncoding('utf8').on('data', (chunk: string) => this.#receive(chunk));
     this.#child.stderr!.setEncoding('utf8').on('data', (chunk: string) => {
       this.#stderr = (this.#stderr + chunk).slice(-stderrKept);
@@ -111,6 +116,11 @@ export class AdapterProcess {
     const timer = setTimeout(() => this.#kill(), 2000);
     await this.#exited;
     clearTimeout(timer);
+  }
+
+  /** The process itself; undefined: it could not be started. */
+  get pid(): number | undefined {
+    return this.#child.pid;
   }
 
   /** Ends it at once. */

@@ -8,6 +8,7 @@ import { errorText, IsoldeError } from '../../errors.js';
 import { hideSecrets } from '../../secrets.js';
 import type { Answer, OpenOptions, Scratch, Session, SessionOptions, Target } from '../target.js';
 import { AdapterFailure, AdapterProcess, type AdapterProgram, AdapterRefusal } from './adapter-process.js';
+import { canLimitFileSize, limitFileSize } from './file-size-limit.js';
 import { type Hello, protocolVersion, readAnswer, readHello, readWaiting } from './protocol.js';
 
 const nothing = () => undefined;
@@ -37,7 +38,11 @@ export async function openAdapter(
     url,
   );
   if (!hello.durable) return target;
-  return Object.assign(target, { kill: async () => target.replace(async () => (await start()).adapter) });
+  const kill = async () => target.replace(async () => (await start()).adapter);
+  // Behind a shell it would be the shell that is limited.
+  if (typeof command === 'string' || !canLimitFileSize()) return Object.assign(target, { kill });
+  const limitWrites = (bytes: number | undefined) => limitFileSize(target.adapter.pid!, bytes);
+  return Object.assign(target, { kill, limitWrites });
 }
 
 async function startAdapter(

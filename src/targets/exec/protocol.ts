@@ -48,6 +48,7 @@ const errorClasses: readonly ErrorClass[] = [
   'syntax',
   'unsupported',
   'data',
+  'out-of-memory',
   'connection-lost',
   'crash',
   'other',

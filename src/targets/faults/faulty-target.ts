@@ -12,15 +12,19 @@ import { createdTables, indexedColumns } from './statement-shape.js';
 import { Trigger } from './trigger.js';
 import type { DeletedRows, Mechanism, ReusedKey } from './turn.js';
 
-/** Wraps a target; throws when the fault has nothing to break in this engine. */
+/** The fault has nothing to break in this engine. */
+export class UnfitFault extends IsoldeError {
+  constructor({ name }: FaultSpec, target: Target, problem: string) {
+    super('usage', `The fault ${name} cannot be injected into ${target.name}: ${problem}`);
+  }
+}
+
+/** Wraps a target; throws `UnfitFault` when the fault has nothing to break in this engine. */
 export function withFault(target: Target, spec: FaultSpec): Target {
   const { unfit } = mechanisms[spec.name];
   const problem = unfit?.(target);
   if (problem !== undefined) {
-    throw new IsoldeError(
-      'usage',
-      `The fault ${spec.name} cannot be injected into ${target.name}: ${problem}`,
-    );
+    throw new UnfitFault(spec, target, problem);
   }
   return new FaultyTarget(target, spec);
 }
@@ -32,6 +36,7 @@ class FaultyTarget implements Target {
   readonly levels: Target['levels'];
   readonly defaultLevel: Target['defaultLevel'];
   readonly features: Target['features'];
+  readonly nodes?: NonNullable<Target['nodes']>;
 
   constructor(
     readonly inner: Target,
@@ -42,6 +47,7 @@ class FaultyTarget implements Target {
     this.levels = inner.levels;
     this.defaultLevel = inner.defaultLevel;
     this.features = inner.features;
+    if (inner.nodes !== undefined) this.nodes = inner.nodes;
     const fault = showFault(spec);
     const { url, settings } = inner.stamp;
     this.stamp = {
@@ -61,6 +67,10 @@ class FaultyTarget implements Target {
     return (await this.inner.reach?.()) ?? { kind: 'unknown' };
   }
 
+  memoryBytes(): number | undefined {
+    return this.inner.memoryBytes?.();
+  }
+
   close(): Promise<void> {
     return this.inner.close();
   }
@@ -70,6 +80,7 @@ class FaultyScratch implements Scratch, FaultyHost {
   readonly namespace: string;
   readonly mechanism: Mechanism;
   readonly afterStatement: FaultyHost['afterStatement'];
+  readonly catchUp?: NonNullable<Scratch['catchUp']>;
   readonly trigger: Trigger;
   readonly sessions = new Set<FaultySession>();
   /** Whose a session of the wrapped target is, auxiliary ones included. */
@@ -89,6 +100,7 @@ class FaultyScratch implements Scratch, FaultyHost {
     readonly spec: FaultSpec,
   ) {
     this.namespace = inner.namespace;
+    if (inner.catchUp !== undefined) this.catchUp = (limitMs) => inner.catchUp!(limitMs);
     this.trigger = new Trigger(spec);
     const fault = mechanisms[spec.name];
     this.mechanism = fault.execute;
@@ -115,7 +127,7 @@ class FaultyScratch implements Scratch, FaultyHost {
   }
 
   get indexed(): ReadonlySet<string> {
-    this.#indexed ??= indexedColumns(this.#setup, this.catalog);
+    this.#indexed ??= indexedColumns(this.catalog);
     return this.#indexed;
   }
 

@@ -1,2 +1,2 @@
 export { type FaultName, type FaultSpec, faultNames, parseFault, showFault } from './fault-spec.js';
-export { withFault } from './faulty-target.js';
+export { UnfitFault, withFault } from './faulty-target.js';

@@ -2,21 +2,21 @@
  * Just enough of a statement's structure to break it on purpose. Everything works on tokens and answers
  * `undefined` for what it does not recognise: a fault that cannot be injected cleanly is not injected.
  */
-import { type Catalog, columnKey, tableKey } from '../../rows/index.js';
+import { type Catalog, firstColumn } from '../../rows/index.js';
 import {
   classifyStatement,
   type Dialect,
-  foldName,
-  parseStatement,
+  nameKey,
   type StatementClass,
   type Token,
   tokenize,
+  writtenNameKey,
 } from '../../sql/index.js';
 
 export interface Shape extends StatementClass {
   readonly sql: string;
   readonly dialect: Dialect;
-  /** Every identifier and keyword in it, by its key (`nameKey`). */
+  /** Every identifier and keyword in it, by its key (`writtenNameKey`). */
   readonly words: ReadonlySet<string>;
   /** The table an INSERT, UPDATE, DELETE, REPLACE or MERGE writes, by its key. */
   readonly target?: string;
@@ -31,7 +31,7 @@ const reserved =
 export function shapeOf(sql: string, dialect: Dialect): Shape {
   const statement = classifyStatement(sql, dialect);
   const tokens = significant(sql, dialect);
-  const words = new Set(tokens.filter(isName).map(({ text }) => nameKey(text, dialect)));
+  const words = new Set(tokens.filter(isName).map(({ text }) => writtenNameKey(text, dialect)));
   const writes = writeKinds.includes(statement.kind);
   const target = writes ? writtenTable(tokens, dialect) : undefined;
   return { ...statement, sql, dialect, words, writes, ...(target !== undefined && { target }) };
@@ -43,7 +43,7 @@ function writtenTable(tokens: readonly Token[], dialect: Dialect): string | unde
   while (/^(into|from|or|ignore|only|low_priority|rollback|abort|fail)$/i.test(tokens[at]?.text ?? '')) at++;
   while (tokens[at + 1]?.text === '.') at += 2;
   const token = tokens[at];
-  return token !== undefined && isName(token) ? nameKey(token.text, dialect) : undefined;
+  return token !== undefined && isName(token) ? writtenNameKey(token.text, dialect) : undefined;
 }
 
 export interface Assignment {
@@ -147,13 +147,13 @@ export function replaceTable(
   dialect: Dialect,
 ): string | undefined {
   const tokens = tokenize(sql, dialect);
-  const key = nameKey(table, dialect);
+  const key = writtenNameKey(table, dialect);
   let replaced = false;
   let previous = '';
   const texts = tokens.map((token, i) => {
     const before = previous;
     if (token.kind !== 'space' && token.kind !== 'comment') previous = token.text.toLowerCase();
-    if (!isName(token) || nameKey(token.text, dialect) !== key || !/^(from|join|,)$/.test(before))
+    if (!isName(token) || writtenNameKey(token.text, dialect) !== key || !/^(from|join|,)$/.test(before))
       return token.text;
     const next = tokens.slice(i + 1).find((later) => later.kind !== 'space' && later.kind !== 'comment');
     if (next?.text === '.') return token.text;
@@ -177,16 +177,9 @@ export function createdTables(setup: readonly string[], dialect: Dialect): strin
 }
 
 /** The columns, by their keys, that a key or an index of the set-up begins with. */
-export function indexedColumns(setup: readonly string[], { tables, dialect }: Catalog): ReadonlySet<string> {
-  const found = new Set<string>();
-  for (const { shape } of tables)
-    for (const { columns } of shape.keys) found.add(columnKey(columns[0]!, dialect));
-  for (const sql of setup) {
-    const statement = parseStatement(sql, dialect);
-    const first = statement.type === 'create-index' ? statement.columns[0]?.expression : undefined;
-    if (first?.type === 'column') found.add(columnKey(first.name, dialect));
-  }
-  return found;
+export function indexedColumns({ tables, dialect }: Catalog): ReadonlySet<string> {
+  const indexes = tables.flatMap(({ definition }) => definition?.indexes ?? []);
+  return new Set(indexes.flatMap((index) => firstColumn(index) ?? []).map((name) => nameKey(name, dialect)));
 }
 
 /** `a = b` that also holds between NULLs. */
@@ -211,10 +204,4 @@ function outerPositions(tokens: readonly Token[]): number[] {
 
 function isName(token: Token): boolean {
   return token.kind === 'word' || token.kind === 'quoted';
-}
-
-/** What names that mean the same table have in common, from their spelling, quoted or not. */
-export function nameKey(text: string, dialect: Dialect): string {
-  const quoted = /^(["`[]).*["`\]]$/s.test(text);
-  return tableKey(quoted ? text.slice(1, -1) : foldName(text, dialect), dialect);
 }

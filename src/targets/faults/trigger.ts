@@ -1,6 +1,7 @@
 /** Whether a fault strikes: which statements are occasions, and which occasion it is. */
+import { writtenNameKey } from '../../sql/index.js';
 import type { FaultSpec } from './fault-spec.js';
-import { nameKey, type Shape } from './statement-shape.js';
+import type { Shape } from './statement-shape.js';
 
 /** A certifier that misses a conflict misses one of a thousand unless told otherwise. */
 function usually({ name }: FaultSpec): number | undefined {
@@ -31,7 +32,7 @@ export class Trigger {
 
   #passes(statement: Shape): boolean {
     const { table, kind } = this.spec;
-    if (table !== undefined && !statement.words.has(nameKey(table, statement.dialect))) return false;
+    if (table !== undefined && !statement.words.has(writtenNameKey(table, statement.dialect))) return false;
     if (kind !== undefined && statement.kind !== kind.toLowerCase()) return false;
     return this.#match === undefined || this.#match.test(statement.sql);
   }

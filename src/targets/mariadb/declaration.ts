@@ -1,5 +1,22 @@
+import { engineSetting } from '../../contracts/index.js';
 import type { TargetDeclaration } from '../declaration.js';
 import { mysqlRepro } from '../mysql/mysql-repro.js';
+import { count, onOrOff, privateUrlWith } from '../private-url.js';
+
+const innodbUrl = privateUrlWith('mariadb', [
+  // ON since 11.6.
+  { setting: 'innodb_snapshot_isolation', accepts: onOrOff },
+  { setting: 'innodb_rollback_on_timeout', usual: 'off', accepts: onOrOff },
+  { setting: 'innodb_locks_unsafe_for_binlog', usual: 'off', accepts: onOrOff },
+  { setting: 'innodb_autoinc_lock_mode', usual: '1', accepts: count },
+]);
+const otherEngineUrl = privateUrlWith('mariadb', [
+  { setting: engineSetting, parameter: 'engine', accepts: /^[a-z]{1,30}$/i },
+]);
+
+function isInnodb({ [engineSetting]: engine = 'InnoDB' }: Readonly<Record<string, string>>): boolean {
+  return engine.toLowerCase() === 'innodb';
+}
 
 export const mariadbDeclaration: TargetDeclaration = {
   name: 'mariadb',
@@ -18,6 +35,7 @@ export const mariadbDeclaration: TargetDeclaration = {
       rocksdb: ['column.foreign-key', 'column.generated', 'statement.savepoint'],
     },
   },
+  plainBugForm: true,
   bugForm: [
     { title: 'Summary', content: ['synopsis'] },
     { title: 'Affects Version/s', content: ['version'] },
@@ -27,7 +45,11 @@ export const mariadbDeclaration: TargetDeclaration = {
   ],
   testFormat: 'mtr',
   reproDriver: mysqlRepro,
-  privateUrl: ({ default_storage_engine: engine = 'InnoDB' }) =>
-    engine.toLowerCase() === 'innodb' ? 'mariadb:' : `mariadb:?engine=${engine.toLowerCase()}`,
+  privateUrl: (settings) => {
+    const url = isInnodb(settings) ? innodbUrl(settings) : otherEngineUrl(settings).toLowerCase();
+    return settings.cluster === 'galera' ? `cluster:${url}` : url;
+  },
+  findEngines: async () => (await import('./mariadb-server.js')).findMariadbServers(),
+  settings: { innodb_snapshot_isolation: ['OFF', 'ON'] },
   load: async () => (await import('./index.js')).mariadbDriver,
 };

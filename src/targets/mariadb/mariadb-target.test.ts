@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { isValue } from '../../sql/index.js';
 import { WireConnection } from '../mysql/mysql-wire.js';
+import { mariadbDriver } from './index.js';
 import { describeLive, until } from './live-mariadb.case.js';
 
 const setup = ['CREATE TABLE t (id INT PRIMARY KEY, v INT)', 'INSERT INTO t VALUES (1, 10), (2, 20)'];
@@ -314,6 +315,28 @@ describeLive('MariaDB', (live) => {
       });
       await expect(live().scratch.reset(['CREATE DATABASE shop'])).rejects.toMatchObject({ code: 'safety' });
       await session.close();
+    });
+
+    it('has a script for a login that may change the scratch alone', async () => {
+      const reach = await live().target.reach!();
+      if (reach.kind !== 'beyond') throw new Error(reach.kind);
+      const [, ...script] = reach.advice.replace('…', 'its password').split('\n');
+      const root = await WireConnection.open(live().server.address);
+      for (const sql of script) expect((await root.query(sql)).error).toBeUndefined();
+      await root.quit();
+      const user = /CREATE USER '(.*?)'/.exec(reach.advice)![1]!;
+      const target = await mariadbDriver.open(live().url('', `${user}:its%20password`), {});
+      try {
+        expect(await target.reach!()).toEqual({ kind: 'scratch' });
+        const scratch = await target.createScratch();
+        await scratch.reset(setup);
+        expect(await target.reach!()).toEqual({ kind: 'scratch' });
+        const options = { level: target.defaultLevel, statementTimeoutMs: 5000, lockTimeoutMs: 1000 };
+        const session = await scratch.openSession(options);
+        expect((await session.execute('SELECT COUNT(*) FROM t')).rows).toEqual([[2]]);
+      } finally {
+        await target.close();
+      }
     });
 
     it('works with two hundred sessions', async () => {

@@ -1,4 +1,5 @@
 import type { TargetDeclaration } from '../declaration.js';
+import { count, onOrOff, privateUrlWith } from '../private-url.js';
 import { mysqlRepro } from './mysql-repro.js';
 
 export const mysqlDeclaration: TargetDeclaration = {
@@ -6,7 +7,7 @@ export const mysqlDeclaration: TargetDeclaration = {
   title: 'MySQL',
   homePage: 'https://bugs.mysql.com',
   schemes: ['mysql'],
-  usage: 'mysql://user:password@host:3306/',
+  usage: 'mysql:  (a private server)  or  mysql://user:password@host:3306/',
   dialect: 'mysql',
   generation: {
     unsupported: [
@@ -20,6 +21,7 @@ export const mysqlDeclaration: TargetDeclaration = {
     shareLock: 'share mode',
     errorDoomsTransaction: false,
   },
+  plainBugForm: true,
   bugForm: [
     { title: 'Synopsis', content: ['synopsis'] },
     { title: 'Version', content: ['version'] },
@@ -32,5 +34,10 @@ export const mysqlDeclaration: TargetDeclaration = {
   ],
   testFormat: 'mtr',
   reproDriver: mysqlRepro,
+  privateUrl: privateUrlWith('mysql', [
+    { setting: 'innodb_rollback_on_timeout', usual: 'off', accepts: onOrOff },
+    { setting: 'innodb_autoinc_lock_mode', usual: '2', accepts: count },
+  ]),
+  findEngines: async () => (await import('./mysqld.js')).findMysqlServers(),
   load: async () => (await import('./index.js')).mysqlDriver,
 };

@@ -13,17 +13,6 @@ export function mayChangeSchema(sql: string): boolean {
   return !harmless.test(sql);
 }
 
-/**
- * Statements that reach beyond the scratch database: other databases, accounts, the server itself. On a server of
- * the user's they are refused, whoever wrote the case.
- */
-const farReaching =
-  /^\s*(?:USE|GRANT|REVOKE|SHUTDOWN|KILL|FLUSH|RESET|PURGE|INSTALL|UNINSTALL|CHANGE|STOP|RESTART|LOAD|IMPORT|SET\s+(?:GLOBAL|PERSIST|PERSIST_ONLY|PASSWORD|DEFAULT\s+ROLE|@@GLOBAL\b|@@PERSIST)|(?:CREATE|DROP|ALTER|RENAME)\s+(?:OR\s+REPLACE\s+)?(?:DATABASE|SCHEMA|USER|ROLE|SERVER|TABLESPACE|INSTANCE|EVENT))\b/i;
-
-export function reachesBeyondScratch(sql: string): boolean {
-  return farReaching.test(sql);
-}
-
 /** The parts of an answer that do not depend on the session's state. */
 export function readContent(reply: Reply, sql: string): Omit<Answer, 'transaction' | 'ended'> {
   if (reply.error !== undefined) return { error: operationError(reply.error, sql) };

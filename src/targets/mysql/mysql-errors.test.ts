@@ -20,6 +20,8 @@ describe('error classes', () => {
     [1969, 'statement-timeout'],
     [3024, 'statement-timeout'],
     [1235, 'unsupported'],
+    [1792, 'unsupported'],
+    [4059, 'unsupported'],
     [1264, 'data'],
     [1365, 'data'],
     [1927, 'connection-lost'],

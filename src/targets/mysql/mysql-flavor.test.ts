@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { findContract } from '../../contracts/index.js';
 import { flavorOf } from './mysql-flavor.js';
-import { lockWaits } from './mysql-waiting.js';
+import { heldCommits, lockWaits, type TidbTransaction } from './mysql-waiting.js';
 
 const options = { level: 'repeatable read', statementTimeoutMs: 1500, lockTimeoutMs: 1200 } as const;
 
@@ -74,5 +74,32 @@ describe('InnoDB’s status text', () => {
   it('is not fooled by the text of a statement', () => {
     const text = `LIST OF TRANSACTIONS FOR EACH SESSION:\n${entry('', 5, "SELECT '\nLOCK WAIT 2'")}`;
     expect(lockWaits(text)).toEqual([]);
+  });
+});
+
+describe('TiDB’s commits that wait', () => {
+  const transaction = (id: string, more: Partial<TidbTransaction>): TidbTransaction => ({
+    id,
+    session: Number(id),
+    state: 'Idle',
+    keys: 1,
+    tables: ['84'],
+    ...more,
+  });
+  const committing = transaction('1', { state: 'Committing' });
+
+  it('are those beside an open transaction with locks in the same table', () => {
+    const held = (other: Partial<TidbTransaction>) =>
+      heldCommits([committing, transaction('2', other)]).length;
+    expect(held({})).toBe(1);
+    expect(held({ state: 'LockWaiting', tables: ['70', '84'] })).toBe(1);
+    expect(held({ state: 'Committing' })).toBe(0);
+    expect(held({ keys: 0 })).toBe(0);
+    expect(held({ tables: ['85'] })).toBe(0);
+  });
+
+  it('are none where no table is named', () => {
+    const unnamed = { tables: [''] };
+    expect(heldCommits([{ ...committing, ...unnamed }, transaction('2', unnamed)])).toEqual([]);
   });
 });

@@ -5,7 +5,7 @@
  */
 import { engineSetting, type Level, usualEngine } from '../../contracts/index.js';
 import type { SessionOptions, TargetFeatures, TargetLevel } from '../target.js';
-import { waitingInInnodb, waitingInTidb } from './mysql-waiting.js';
+import { waitingInInnodb, waitingInMysql, waitingInTidb } from './mysql-waiting.js';
 import type { WireConnection } from './mysql-wire.js';
 
 export interface MysqlFlavor {
@@ -19,6 +19,8 @@ export interface MysqlFlavor {
   readonly endsSlowStatements: boolean;
   /** The handshake's connection number is not the one KILL takes. */
   readonly asksConnectionId: boolean;
+  /** How a running statement, or a connection, is ended. */
+  kill(what: 'QUERY' | 'CONNECTION', id: number): string;
   /** A database can have a comment. */
   hasDatabaseComments(version: string): boolean;
   /** Connection numbers that wait for somebody, of anybody's sessions. */
@@ -49,6 +51,8 @@ const features: TargetFeatures = {
   cancel: true,
   snapshotBegin: 'START TRANSACTION WITH CONSISTENT SNAPSHOT',
 };
+
+const kill: MysqlFlavor['kill'] = (what, id) => `KILL ${what} ${id}`;
 
 const innodbLevels: readonly Level[] = [
   'read uncommitted',
@@ -83,6 +87,7 @@ const mariadb: MysqlFlavor = {
   ],
   endsSlowStatements: true,
   asksConnectionId: false,
+  kill,
   hasDatabaseComments: (version) => /^1[1-9]\.|^10\.([5-9]|\d\d)\./.test(version),
   waiting: waitingInInnodb,
 };
@@ -100,8 +105,9 @@ const mysql: MysqlFlavor = {
   // max_execution_time covers SELECT only, and old releases lack it.
   endsSlowStatements: false,
   asksConnectionId: false,
+  kill,
   hasDatabaseComments: () => false,
-  waiting: waitingInInnodb,
+  waiting: waitingInMysql,
 };
 
 const tidb: MysqlFlavor = {
@@ -121,6 +127,8 @@ const tidb: MysqlFlavor = {
   },
   endsSlowStatements: false,
   asksConnectionId: true,
+  // Without the word it would be taken for a number of another server of the cluster, and refused.
+  kill: (what, id) => `KILL TIDB ${what} ${id}`,
   hasDatabaseComments: () => false,
   waiting: waitingInTidb,
 };

@@ -45,14 +45,15 @@ function reachOfGrant(line: string): string | undefined {
 
 function beyond(why: string, user: string): TargetReach {
   const name = user === 'root' ? 'isolde' : `${user}_cases`;
+  const account = `'${name.replaceAll(/['\\]/g, '\\$&')}'@'%'`;
   return {
     kind: 'beyond',
     why,
     advice: [
       'Make a user who may not, and use it in the URL:',
-      `  CREATE USER ${name}@'%' IDENTIFIED BY '…';`,
-      `  GRANT ALL ON \`isolde\\_%\`.* TO ${name}@'%';`,
-      `  GRANT PROCESS ON *.* TO ${name}@'%';`,
+      `  CREATE USER ${account} IDENTIFIED BY '…';`,
+      `  GRANT ALL ON \`isolde\\_%\`.* TO ${account};`,
+      `  GRANT PROCESS ON *.* TO ${account};`,
     ].join('\n'),
   };
 }

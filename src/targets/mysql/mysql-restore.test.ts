@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { refillStatements, restoreText } from './mysql-restore.js';
+import { emptyStatements, refillStatements, restoreText } from './mysql-restore.js';
 
 const table = 'CREATE TABLE t (id INT PRIMARY KEY, v INT)';
 const rows = 'INSERT INTO t VALUES (1, 10)';
@@ -31,14 +31,14 @@ describe('refilling instead of building again', () => {
     expect(refillStatements(setup)).toBeUndefined();
   });
 
+  const contents = [
+    { name: 'a`b', isView: false, autoIncrement: false },
+    { name: 'n', isView: false, autoIncrement: true },
+    { name: 'w', isView: true, autoIncrement: false },
+  ];
+
   it('truncates only numbered tables, quotes names, and survives a statement that ends in a comment', () => {
-    const text = restoreText(
-      [
-        { name: 'a`b', autoIncrement: false },
-        { name: 'n', autoIncrement: true },
-      ],
-      ['INSERT INTO n VALUES (1) -- end'],
-    );
+    const text = restoreText(contents, ['INSERT INTO n VALUES (1) -- end']);
     expect(text.split('\n;\n')).toEqual([
       'SET foreign_key_checks = 0',
       'TRUNCATE TABLE `n`',
@@ -48,5 +48,15 @@ describe('refilling instead of building again', () => {
       'INSERT INTO n VALUES (1) -- end',
       'COMMIT',
     ]);
+  });
+
+  it('empties a database by dropping its views, then its tables', () => {
+    expect(emptyStatements(contents)).toEqual([
+      'DROP VIEW `w`',
+      'SET foreign_key_checks = 0',
+      'DROP TABLE `a``b`, `n`',
+      'SET foreign_key_checks = 1',
+    ]);
+    expect(emptyStatements([])).toEqual([]);
   });
 });

@@ -35,14 +35,16 @@ export function refillStatements(setup: readonly string[]): readonly string[] | 
   return refill;
 }
 
-/** A base table of the scratch. */
+/** A table or view of the scratch. */
 export interface ScratchTable {
   readonly name: string;
+  readonly isView: boolean;
   readonly autoIncrement: boolean;
 }
 
 /** The one text that puts the data back. Statements end with a line break, for one may end in a comment. */
-export function restoreText(tables: readonly ScratchTable[], refill: readonly string[]): string {
+export function restoreText(contents: readonly ScratchTable[], refill: readonly string[]): string {
+  const tables = contents.filter(({ isView }) => !isView);
   const numbered = tables.filter(({ autoIncrement }) => autoIncrement);
   const plain = tables.filter(({ autoIncrement }) => !autoIncrement);
   const statements = [
@@ -55,4 +57,20 @@ export function restoreText(tables: readonly ScratchTable[], refill: readonly st
     'COMMIT',
   ];
   return statements.join('\n;\n');
+}
+
+/** What removes tables and views, one statement for each kind. */
+export function emptyStatements(contents: readonly ScratchTable[]): readonly string[] {
+  const names = (views: boolean) =>
+    contents
+      .filter(({ isView }) => isView === views)
+      .map(({ name }) => quoteIdentifier(name, 'mysql'))
+      .join(', ');
+  const [views, tables] = [names(true), names(false)];
+  return [
+    ...(views === '' ? [] : [`DROP VIEW ${views}`]),
+    ...(tables === ''
+      ? []
+      : ['SET foreign_key_checks = 0', `DROP TABLE ${tables}`, 'SET foreign_key_checks = 1']),
+  ];
 }

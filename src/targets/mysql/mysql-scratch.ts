@@ -4,21 +4,28 @@
  * Two connections of its own, besides the sessions: the *builder* runs set-up statements one by one, exactly as
  * written; the *restorer* may send several statements at once, and sends only what the builder has run before.
  * Sessions report when a statement may have changed the schema; then the next reset builds from nothing.
+ *
+ * From nothing means an empty database. While all that is in it was made by set-ups of plain tables and views, dropping these is enough;
+ * a new database costs as much again (MySQL writes its data dictionary, and the table that carries the mark, every time).
  */
-import { randomBytes } from 'node:crypto';
+
 import { IsoldeError } from '../../errors.js';
+import { checkSetup } from '../refusal.js';
 import { scratchMark } from '../scratch-mark.js';
 import type { Scratch, Session, SessionOptions } from '../target.js';
-import { mayChangeSchema, reachesBeyondScratch } from './mysql-answer.js';
+import { mayChangeSchema } from './mysql-answer.js';
 import { classifyMysqlError, isConnectionError, type MysqlError } from './mysql-errors.js';
-import { createDatabase, markTable } from './mysql-leftovers.js';
-import { refillStatements, restoreText, type ScratchTable } from './mysql-restore.js';
+import { userServerGuard } from './mysql-guard.js';
+import { createDatabase, markTable, newNamespace } from './mysql-leftovers.js';
+import { emptyStatements, refillStatements, restoreText, type ScratchTable } from './mysql-restore.js';
 import type { MysqlServer } from './mysql-server.js';
 import { MysqlSession } from './mysql-session.js';
 import type { WireConnection } from './mysql-wire.js';
 
 export class MysqlScratch implements Scratch {
-  readonly namespace = `isolde_${randomBytes(8).toString('hex')}`;
+  readonly namespace: string;
+  /** Another node of the cluster made the database, and drops it. */
+  readonly #joined: boolean;
   readonly #mark = scratchMark();
   readonly #server: MysqlServer;
   readonly #onDropped: (scratch: MysqlScratch) => void;
@@ -26,9 +33,13 @@ export class MysqlScratch implements Scratch {
   #builder: WireConnection | undefined;
   #restorer: WireConnection | undefined;
   #loaded: { readonly key: string; readonly restore: string | undefined } | undefined;
+  /** All that is in the database, besides the mark; undefined: not known. */
+  #contents: readonly ScratchTable[] | undefined;
   #dropped = false;
 
-  constructor(server: MysqlServer, onDropped: (scratch: MysqlScratch) => void) {
+  constructor(server: MysqlServer, onDropped: (scratch: MysqlScratch) => void, joined?: string) {
+    this.namespace = joined ?? newNamespace();
+    this.#joined = joined !== undefined;
     this.#server = server;
     this.#onDropped = onDropped;
   }
@@ -41,6 +52,9 @@ export class MysqlScratch implements Scratch {
       const { error } = await this.#server.askMonitor(sql);
       if (error !== undefined) throw this.#server.scratchError(error);
     }
+    const refused = await this.#server.permit(this.namespace, 'GRANT');
+    if (refused !== undefined) throw this.#server.scratchError(refused);
+    this.#contents = [];
   }
 
   async reset(setup: readonly string[]): Promise<void> {
@@ -50,8 +64,12 @@ export class MysqlScratch implements Scratch {
     if (loaded?.key === key && loaded.restore !== undefined && (await this.#restore(loaded.restore))) return;
     this.#loaded = undefined;
     const refill = await this.#build(setup);
-    const restore = refill && restoreText(await this.#tables(setup), refill);
-    this.#loaded = { key, restore };
+    if (refill === undefined) {
+      this.#loaded = { key, restore: undefined };
+      return;
+    }
+    this.#contents = await this.#tables(setup);
+    this.#loaded = { key, restore: restoreText(this.#contents, refill) };
   }
 
   async openSession(options: SessionOptions): Promise<Session> {
@@ -60,11 +78,12 @@ export class MysqlScratch implements Scratch {
     const session: MysqlSession = new MysqlSession(wire, id, {
       statementTimeoutMs: options.statementTimeoutMs,
       serverEndsSlowStatements: this.#server.flavor.endsSlowStatements,
-      guarded: !this.#server.isPrivate,
+      ...(!this.#server.isPrivate && { refuses: userServerGuard }),
       kill: (what, connection) => this.#server.kill(what, connection),
       serverIsDown: () => this.#server.isDown(),
       schemaMayHaveChanged: () => {
         this.#loaded = undefined;
+        this.#contents = undefined;
       },
       closed: () => this.#sessions.delete(session),
     });
@@ -84,9 +103,14 @@ export class MysqlScratch implements Scratch {
     if (this.#dropped) return;
     this.#dropped = true;
     await Promise.all([...this.#sessions].map((session) => session.close()));
+    if (this.#joined) return this.#onDropped(this);
     this.#builder?.destroy();
     this.#restorer?.destroy();
-    const { error } = await this.#server.askMonitor(`DROP DATABASE IF EXISTS ${this.namespace}`);
+    const dropping = `DROP DATABASE IF EXISTS ${this.namespace}`;
+    let { error } = await this.#server.askMonitor(dropping);
+    if (error !== undefined && (await this.#unlocked(error)))
+      ({ error } = await this.#server.askMonitor(dropping));
+    await this.#server.permit(this.namespace, 'REVOKE');
     await this.#server.askMonitor(`DO RELEASE_LOCK('${this.namespace}')`);
     this.#onDropped(this);
     // A server that is gone cannot drop anything.
@@ -106,8 +130,14 @@ export class MysqlScratch implements Scratch {
     const { error } = await this.#restorer.query(text);
     if (error === undefined) return true;
     await this.#restorer.query('ROLLBACK; SET foreign_key_checks = 1');
-    if (classifyMysqlError(error) === 'lock-timeout') throw this.#lockError(error);
+    if (classifyMysqlError(error) === 'lock-timeout' && !(await this.#unlocked(error)))
+      throw this.#lockError(error);
     return false;
+  }
+
+  /** Whether what held the lock was a transaction that its session had prepared and left, which is gone now. */
+  async #unlocked(error: MysqlError): Promise<boolean> {
+    return classifyMysqlError(error) === 'lock-timeout' && (await this.#server.rollBackPrepared());
   }
 
   /** Builds from nothing; returns what refills the tables, if refilling is enough next time. */
@@ -116,26 +146,11 @@ export class MysqlScratch implements Scratch {
       this.#builder = await this.#server.openControl(undefined, {});
     }
     const builder = this.#builder;
-    const recreate = [
-      `DROP DATABASE IF EXISTS ${this.namespace}`,
-      ...this.#createDatabase(),
-      `USE ${this.namespace}`,
-    ];
-    for (const sql of recreate) {
-      const { error } = await builder.query(sql);
-      if (error === undefined) continue;
-      if (classifyMysqlError(error) === 'lock-timeout') throw this.#lockError(error);
-      throw new IsoldeError('target', `The scratch ${this.namespace} cannot be emptied: ${error.message}`);
-    }
+    await this.#empty(builder);
     const refill = refillStatements(setup);
     let failed: { readonly sql: string; readonly message: string } | undefined;
     for (const sql of setup) {
-      if (!this.#server.isPrivate && reachesBeyondScratch(sql)) {
-        throw new IsoldeError(
-          'safety',
-          `Set-up statement not sent, because it reaches beyond the scratch database: ${sql}`,
-        );
-      }
+      if (!this.#server.isPrivate) checkSetup([sql], userServerGuard);
       const { error } = await builder.query(sql);
       if (error !== undefined) {
         failed = { sql, message: error.message };
@@ -154,28 +169,63 @@ export class MysqlScratch implements Scratch {
     return refill;
   }
 
-  /** The base tables; asking for columns costs milliseconds, so only when a set-up numbers rows at all. */
+  /** Leaves an empty database, and the builder in it. */
+  async #empty(builder: WireConnection): Promise<void> {
+    const contents = this.#contents;
+    this.#contents = undefined;
+    const use = `USE ${this.namespace}`;
+    if (
+      contents !== undefined &&
+      (await this.#send(builder, [use, ...emptyStatements(contents)])) === undefined
+    ) {
+      return;
+    }
+    const error = await this.#send(builder, [
+      'SET foreign_key_checks = 1',
+      `DROP DATABASE IF EXISTS ${this.namespace}`,
+      ...this.#createDatabase(),
+      use,
+    ]);
+    if (error === undefined) return;
+    throw new IsoldeError('target', `The scratch ${this.namespace} cannot be emptied: ${error.message}`);
+  }
+
+  /** The first error; a lock held by an open transaction is the caller's. */
+  async #send(builder: WireConnection, statements: readonly string[]): Promise<MysqlError | undefined> {
+    for (const sql of statements) {
+      let { error } = await builder.query(sql);
+      if (error !== undefined && (await this.#unlocked(error))) ({ error } = await builder.query(sql));
+      if (error === undefined) continue;
+      if (classifyMysqlError(error) === 'lock-timeout') throw this.#lockError(error);
+      return error;
+    }
+    return undefined;
+  }
+
+  /** The tables and views; asking for columns costs milliseconds, so only when a set-up numbers rows at all. */
   async #tables(setup: readonly string[]): Promise<readonly ScratchTable[]> {
-    const tables = await this.#names(
-      `SHOW FULL TABLES FROM ${this.namespace} WHERE Table_type = 'BASE TABLE'`,
-    );
+    const tables = await this.#ask(`SHOW FULL TABLES FROM ${this.namespace}`);
     const numbered = setup.some((sql) => /\bAUTO_INCREMENT\b|\bSERIAL\b|\bAUTO_RANDOM\b/i.test(sql))
-      ? await this.#names(
+      ? await this.#ask(
           'SELECT TABLE_NAME FROM information_schema.COLUMNS ' +
             `WHERE TABLE_SCHEMA = '${this.namespace}' AND EXTRA LIKE '%auto_increment%'`,
         )
       : [];
     return tables
-      .filter((name) => name !== markTable)
-      .map((name) => ({ name, autoIncrement: numbered.includes(name) }));
+      .filter(([name]) => name !== markTable)
+      .map(([name, type]) => ({
+        name: name!,
+        isView: type !== 'BASE TABLE',
+        autoIncrement: numbered.some(([each]) => each === name),
+      }));
   }
 
-  async #names(sql: string): Promise<readonly string[]> {
+  async #ask(sql: string): Promise<readonly (readonly string[])[]> {
     const { rows, error } = await this.#server.askMonitor(sql);
     if (error !== undefined) {
       throw new IsoldeError('target', `The tables of ${this.namespace} cannot be listed: ${error.message}`);
     }
-    return (rows ?? []).map((row) => row[0]!.toString());
+    return (rows ?? []).map((row) => row.map((cell) => cell?.toString() ?? ''));
   }
 
   #createDatabase(): readonly string[] {

@@ -3,7 +3,8 @@
  * connection kept aside for KILL and for asking who waits, so that neither ever queues behind a reset.
  *
  * On a private server only the monitor is root. Everything a case wrote, set-up and the data put back included, runs as a user
- * with rights on `isolde_…` databases and nothing else, so the server itself refuses files, accounts and other databases.
+ * with rights on the databases of its scratches and nothing else, so the server itself refuses files, accounts and other databases. What is
+ * left to such a user, its own password and prepared transactions that outlive their session, is undone when it is in the way.
  */
 import { randomBytes } from 'node:crypto';
 import { IsoldeError } from '../../errors.js';
@@ -20,6 +21,19 @@ export interface ServerOptions {
   /** We started it for ourselves: nobody else's data is on it, and global variables were given at its start. */
   readonly isPrivate: boolean;
   readonly connectTimeoutMs?: number | undefined;
+  /** The login that runs the SQL of cases on a private server; default: a new one. */
+  readonly caseLogin?: CaseLogin & {
+    /** Another node of the cluster has created it. */ readonly exists: boolean;
+  };
+}
+
+export interface CaseLogin {
+  readonly user: string;
+  readonly password: string;
+}
+
+export function newCaseLogin(): CaseLogin {
+  return { user: 'isolde_case', password: randomBytes(18).toString('base64url') };
 }
 
 /** How long a reset waits for locks that somebody holds in the scratch. */
@@ -91,9 +105,19 @@ export class MysqlServer {
     return this.#monitor.query(sql);
   }
 
+  /** Sends a statement on a connection of its own, which ends with it. */
+  async askApart(sql: string): Promise<Reply> {
+    const wire = await this.#open(this.#options.address, {});
+    try {
+      return await wire.query(sql);
+    } finally {
+      await wire.quit();
+    }
+  }
+
   async kill(what: 'QUERY' | 'CONNECTION', id: number): Promise<void> {
     // An error means that the connection is gone already.
-    await this.askMonitor(`KILL ${what} ${id}`);
+    await this.askMonitor(this.#flavor.kill(what, id));
   }
 
   async waiting(candidates: readonly number[]): Promise<ReadonlySet<number>> {
@@ -109,7 +133,7 @@ export class MysqlServer {
     database: string,
     options: SessionOptions,
   ): Promise<{ readonly wire: WireConnection; readonly id: number }> {
-    const wire = await this.#open(this.#cases, { database });
+    const wire = await this.#openForCases({ database });
     await this.#prepare(wire, [
       ...this.#flavor.sessionSetup(options, this.#settings),
       ...this.#sessionVariables,
@@ -121,7 +145,7 @@ export class MysqlServer {
 
   /** A connection for building and restoring: the user's variables, and short patience with locks. */
   async openControl(database: string | undefined, options: ConnectOptions): Promise<WireConnection> {
-    const wire = await this.#open(this.#cases, { ...options, database });
+    const wire = await this.#openForCases({ ...options, database });
     await this.#prepare(wire, [
       `SET SESSION time_zone = '+00:00', innodb_lock_wait_timeout = ${controlLockSeconds}, ` +
         `lock_wait_timeout = ${controlLockSeconds}`,
@@ -140,6 +164,27 @@ export class MysqlServer {
       for (const row of rows ?? []) granted.push(row[0]?.toString() ?? '');
     }
     return reachOfGrants(own.error === undefined ? granted : undefined, this.#options.address.user);
+  }
+
+  /** On a private server: lets cases use this database, or no longer. */
+  async permit(database: string, what: 'GRANT' | 'REVOKE'): Promise<MysqlError | undefined> {
+    if (!this.isPrivate) return undefined;
+    const place = `\`${database.replaceAll('_', '\\_')}\`.*`;
+    const whom = `${what === 'GRANT' ? 'TO' : 'FROM'} ${this.#cases.user}@localhost`;
+    return (await this.askMonitor(`${what} ALL ON ${place} ${whom}`)).error;
+  }
+
+  /** On a private server: ends transactions that were prepared and left; true if there were any. */
+  async rollBackPrepared(): Promise<boolean> {
+    if (!this.isPrivate) return false;
+    const { rows = [] } = await this.askMonitor('XA RECOVER');
+    for (const row of rows) {
+      const [format, length, , data] = row.map((cell) => Buffer.from(cell ?? ''));
+      const [global, branch] = [data!.subarray(0, Number(length)), data!.subarray(Number(length))];
+      const id = `X'${global.toString('hex')}', X'${branch.toString('hex')}', ${Number(format)}`;
+      await this.askMonitor(`XA ROLLBACK ${id}`);
+    }
+    return rows.length > 0;
   }
 
   /** Why a scratch database could not be created. */
@@ -166,6 +211,17 @@ export class MysqlServer {
     });
   }
 
+  /** Whoever may log in may change his password; on a private server it is then what it was. */
+  async #openForCases(options: ConnectOptions): Promise<WireConnection> {
+    return this.#open(this.#cases, options).catch(async (refused: IsoldeError) => {
+      if (!this.isPrivate || !isWrongPassword(refused)) throw refused;
+      const { user, password } = this.#cases;
+      const { error } = await this.askMonitor(`ALTER USER ${user}@localhost IDENTIFIED BY '${password}'`);
+      if (error !== undefined) throw refused;
+      return this.#open(this.#cases, options);
+    });
+  }
+
   async #prepare(wire: WireConnection, statements: readonly string[]): Promise<void> {
     for (const sql of statements) {
       const { error } = await wire.query(sql);
@@ -175,15 +231,12 @@ export class MysqlServer {
     }
   }
 
-  /** The rights the documentation asks a user's server to give, and no more. */
+  /** May log in. What it may do is granted with every scratch. */
   async #createCaseUser(): Promise<void> {
-    const login = { user: 'isolde_case', password: randomBytes(18).toString('base64url') };
-    const account = `${login.user}@localhost`;
-    for (const sql of [
-      `CREATE USER ${account} IDENTIFIED BY '${login.password}'`,
-      `GRANT ALL ON \`isolde\\_%\`.* TO ${account}`,
-    ]) {
-      const { error } = await this.askMonitor(sql);
+    const { exists, ...login } = this.#options.caseLogin ?? { ...newCaseLogin(), exists: false };
+    if (!exists) {
+      const account = `${login.user}@localhost`;
+      const { error } = await this.askMonitor(`CREATE USER ${account} IDENTIFIED BY '${login.password}'`);
       if (error !== undefined) throw new IsoldeError('target', `No user for cases: ${error.message}`);
     }
     this.#cases = { ...this.#options.address, ...login };
@@ -233,6 +286,12 @@ export class MysqlServer {
   }
 }
 
+const wrongPassword = 1045;
+
+function isWrongPassword({ cause }: IsoldeError): boolean {
+  return (cause as MysqlError | undefined)?.errno === wrongPassword;
+}
+
 /** A failed connection in words; the password is in none of them. */
 export function connectError(error: MysqlError, address: MysqlAddress): IsoldeError {
   if (error instanceof IsoldeError) return error;
@@ -240,7 +299,7 @@ export function connectError(error: MysqlError, address: MysqlAddress): IsoldeEr
   const options = { cause: error };
   const text = error.message || error.code || 'no reason given';
   switch (error.errno) {
-    case 1045:
+    case wrongPassword:
     case 1698:
       return new IsoldeError(
         'connect',

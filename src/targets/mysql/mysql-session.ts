@@ -4,13 +4,15 @@
  * *Is a transaction open?* OK packets say so (bit 0 of the server's status). The driver does not pass on the
  * status of a result with rows, but with autocommit on a query neither opens nor ends a transaction. After an
  * error, or a query with autocommit off, `DO 0` is sent: its OK packet tells. So the state is the server's own
- * word, also after a deadlock, a lock time-out or DDL that failed halfway: storage engines differ in what they roll back.
+ * word, also after a deadlock, a lock time-out or DDL that failed halfway: storage engines differ in what they roll back. Only a query or
+ * a write that fails outside a transaction certainly opens none; START TRANSACTION WITH CONSISTENT SNAPSHOT that a storage engine refuses does.
  *
  * *Does an answer always come?* The server ends statements that run too long; a timer here sends KILL QUERY
  * where it does not, and hangs up when even that has no effect.
  */
+import { type Guard, refusal } from '../refusal.js';
 import type { Answer, Session } from '../target.js';
-import { endOf, endOfLost, mayChangeSchema, reachesBeyondScratch, readContent } from './mysql-answer.js';
+import { endOf, endOfLost, mayChangeSchema, readContent } from './mysql-answer.js';
 import { isConnectionError } from './mysql-errors.js';
 import type { Reply, WireConnection } from './mysql-wire.js';
 
@@ -19,8 +21,8 @@ export interface SessionHost {
   readonly statementTimeoutMs: number;
   /** The server enforces the time-out; ours only guards it. */
   readonly serverEndsSlowStatements: boolean;
-  /** Statements that reach beyond the scratch are refused. */
-  readonly guarded: boolean;
+  /** Says what is not sent. */
+  readonly refuses?: Guard;
   /** Sends KILL; settles when the server has taken notice. */
   kill(what: 'QUERY' | 'CONNECTION', id: number): Promise<void>;
   /** After a lost connection: whether the server is gone altogether. */
@@ -33,6 +35,9 @@ const inTransaction = 1;
 const autocommitOn = 2;
 /** How long the server may be late before we step in, and how long after KILL we still listen. */
 const graceMs = 3000;
+
+/** Reads or writes rows, and nothing else. */
+const rowStatement = /^[\s(]*(?:select|insert|update|delete|replace|with)\b/i;
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
@@ -64,7 +69,8 @@ export class MysqlSession implements Session {
 
   async execute(sql: string): Promise<Answer> {
     if (this.#closed) return closedAnswer;
-    if (this.#host.guarded && reachesBeyondScratch(sql)) return this.#refuse();
+    const refused = this.#host.refuses?.(sql);
+    if (refused !== undefined) return { error: refusal(refused), transaction: this.#open ? 'open' : 'none' };
     if (mayChangeSchema(sql)) this.#host.schemaMayHaveChanged();
     this.#running = true;
     this.#killed = undefined;
@@ -79,9 +85,11 @@ export class MysqlSession implements Session {
       // Most replies tell the state themselves; only the others need a question, and with it another turn.
       if (reply.error === undefined && (reply.status !== undefined || this.#autocommit)) {
         if (reply.status !== undefined) this.#take(reply.status.serverStatus);
-      } else if (!(await this.#readState(reply))) {
+      } else if (!(await this.#readState(reply, sql))) {
         return await this.#lost({ error: { code: 'LOST', message: 'The connection is lost.' } }, sql);
       }
+      // A deadlock ended it. Before 5.7 what follows would belong to a new transaction, which nothing tells us of; elsewhere this does nothing.
+      if (before && !this.#open && reply.error !== undefined) await this.#wire.query('ROLLBACK');
       return this.#answer(reply, sql, before);
     } finally {
       clearTimeout(this.#guard);
@@ -124,11 +132,16 @@ export class MysqlSession implements Session {
   }
 
   /** Learns whether a transaction is open now; false when the connection did not survive the question. */
-  async #readState(reply: Reply): Promise<boolean> {
+  async #readState(reply: Reply, sql: string): Promise<boolean> {
     let status = reply.status;
     if (status === undefined) {
-      if (this.#autocommit && (reply.error === undefined || !this.#open)) return true;
-      status = (await this.#wire.query('DO 0')).status;
+      const opensNone = reply.error === undefined || (!this.#open && rowStatement.test(sql));
+      if (this.#autocommit && opensNone) return true;
+      let asked = await this.#wire.query('DO 0');
+      // A node of a Galera cluster may say only now that it has rolled the transaction back for another node's.
+      if (asked.error !== undefined && !isConnectionError(asked.error))
+        asked = await this.#wire.query('DO 0');
+      status = asked.status;
       if (status === undefined) return false;
     }
     this.#take(status.serverStatus);
@@ -150,18 +163,6 @@ export class MysqlSession implements Session {
       error: { ...error!, class: down ? 'crash' : error!.class },
       transaction: 'lost',
       ...(ended !== undefined && { ended }),
-    };
-  }
-
-  #refuse(): Answer {
-    return {
-      error: {
-        class: 'unsupported',
-        code: 'isolde',
-        message:
-          'Isolde does not send this statement: it reaches beyond the scratch database, and the server is not a private one.',
-      },
-      transaction: this.#open ? 'open' : 'none',
     };
   }
 

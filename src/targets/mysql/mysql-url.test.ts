@@ -62,8 +62,27 @@ describe('URLs of the MySQL family', () => {
     expect(() => parseMysqlUrl('mysql://ann:S3CR3T@h:port/')).toThrow(/^(?!.*S3CR3T)/s);
   });
 
-  it('asks for a server where no private one exists', async () => {
-    await expect(mysqlDriver.open('mysql:', {})).rejects.toThrow(/mysql:\/\/user:password@host/);
-    await expect(tidbDriver.open('tidb:', {})).rejects.toThrow(/tidb:\/\/root@127/);
+  it('reads the version a private server should be of', () => {
+    expect(parseMysqlUrl('mariadb@11.8:?innodb_snapshot_isolation=OFF')).toEqual({
+      version: '11.8',
+      variables: { innodb_snapshot_isolation: 'OFF' },
+      shown: 'mariadb@11.8:?innodb_snapshot_isolation=OFF',
+    });
+    expect(() => parseMysqlUrl('mariadb@11.8://host/')).toThrow(/either a version/);
+    expect(parseMysqlUrl('mysql:?binaries=/opt/bin')).toMatchObject({
+      binaries: '/opt/bin',
+      shown: 'mysql:',
+    });
+  });
+
+  it('says how to get a server where there is none to start', async () => {
+    for (const [driver, name] of [
+      [mysqlDriver, 'mysql'],
+      [tidbDriver, 'tidb'],
+    ] as const) {
+      const opened = driver.open(`${name}:?binaries=/nowhere`, {});
+      await expect(opened).rejects.toMatchObject({ code: 'engine-missing' });
+      await expect(opened).rejects.toThrow(new RegExp(`No program at /nowhere/.*scripts/engines ${name}`));
+    }
   });
 });

@@ -3,8 +3,9 @@
  *
  * Our own parameters are `socket` (a Unix socket instead of host and port), `ssl` (`on` or `off`), `password`,
  * `option-file` (a file as the client programs read it, for what the URL leaves out), `engine` (the storage engine of tables that
- * name none: the variable `default_storage_engine`) and, for a private server, `binary`. A password that stands nowhere else is taken from `MYSQL_PWD`. Every other parameter is a system variable, set on every session we open. Names
- * are checked and values quoted here, so nothing from a URL reaches the server as SQL.
+ * name none: the variable `default_storage_engine`) and, for a private server, `binary` (the program) or `binaries` (the folder it is in).
+ * A password that stands nowhere else is taken from `MYSQL_PWD`. Every other parameter is a system variable, set on every session we
+ * open. Names are checked and values quoted here, so nothing from a URL reaches the server as SQL.
  */
 import { engineSetting } from '../../contracts/index.js';
 import { IsoldeError } from '../../errors.js';
@@ -30,12 +31,24 @@ export interface MysqlUrl {
   readonly variables: Readonly<Record<string, string>>;
   /** The server program a private server should run. */
   readonly binary?: string;
+  /** The folder of the program, instead. */
+  readonly binaries?: string;
+  /** The version it should be: `mariadb@11.8:`. */
+  readonly version?: string;
   /** The URL as it may be shown: without password. */
   readonly shown: string;
 }
 
 const variableName = /^[a-z][a-z0-9_]{1,63}$/;
-const ours: ReadonlySet<string> = new Set(['socket', 'ssl', 'binary', 'password', 'option-file', 'engine']);
+const ours: ReadonlySet<string> = new Set([
+  'socket',
+  'ssl',
+  'binary',
+  'binaries',
+  'password',
+  'option-file',
+  'engine',
+]);
 
 /** Parses a URL of one of the family's schemes; `defaultPort` is the engine's. */
 export function parseMysqlUrl(
@@ -43,15 +56,23 @@ export function parseMysqlUrl(
   defaultPort = 3306,
   environment: Readonly<Record<string, string | undefined>> = process.env,
 ): MysqlUrl {
-  const scheme = text.slice(0, text.indexOf(':')).toLowerCase();
-  const url = parse(text, scheme);
+  const [, name = '', version] = /^([a-z]+)(?:@([^:/?#]*))?:/i.exec(text) ?? [];
+  const scheme = name.toLowerCase();
+  const url = parse(version === undefined ? text : `${scheme}${text.slice(text.indexOf(':'))}`, scheme);
   const parameters = url.searchParams;
-  const hasHost = /^[a-z]+:\/\//i.test(text);
+  const hasHost = /^[^:]+:\/\//.test(text);
+  if (hasHost && version !== undefined) {
+    throw new IsoldeError(
+      'usage',
+      'A URL names either a version, which is started here, or a server, which has one.',
+    );
+  }
   const variables = Object.fromEntries([...parameters].filter(([name]) => !ours.has(name)));
   const engine = parameters.get('engine');
   if (engine !== null) variables[engineSetting] = engine;
   for (const name of Object.keys(variables)) checkVariableName(name, scheme);
-  const binary = parameters.get('binary') ?? undefined;
+  const binary = parameters.get('binary') || undefined;
+  const binaries = parameters.get('binaries') || undefined;
   if (!hasHost) {
     const rest = url.pathname.replace(/^\/+/, '');
     if (rest !== '') {
@@ -60,7 +81,13 @@ export function parseMysqlUrl(
         `"${scheme}:${rest}" is not understood: write ${scheme}:// and a host, or "${scheme}:" alone.`,
       );
     }
-    return { variables, shown: `${scheme}:${query(variables)}`, ...(binary && { binary }) };
+    return {
+      variables,
+      shown: `${scheme}${version === undefined ? '' : `@${version}`}:${query(variables)}`,
+      ...(version !== undefined && { version }),
+      ...(binary && { binary }),
+      ...(binaries && { binaries }),
+    };
   }
   const optionFile = parameters.get('option-file');
   const filed = optionFile === null ? {} : readOptionFile(optionFile);

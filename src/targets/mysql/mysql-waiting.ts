@@ -13,6 +13,11 @@
  */
 import type { WireConnection } from './mysql-wire.js';
 
+/** The connections that wait for a row or table lock of InnoDB, in MySQL 8 and later. */
+const lockWaitsQuery =
+  'SELECT t.PROCESSLIST_ID FROM performance_schema.data_lock_waits w ' +
+  'JOIN performance_schema.threads t ON t.THREAD_ID = w.REQUESTING_THREAD_ID';
+
 const lockStates = /^(Waiting for .*\block\b|User lock|System lock|Table lock)/i;
 
 /** Connection numbers among `candidates` that wait inside InnoDB or for a metadata, table or user lock. */
@@ -37,6 +42,22 @@ export async function waitingInInnodb(
 }
 
 /**
+ * The same in MySQL, whose status text leaves out transactions that wait before they have written anything: a locking read, or any read at
+ * SERIALIZABLE. The performance schema has them all, computed afresh; where it is off, or the user may not read it, the text has to do.
+ */
+export async function waitingInMysql(
+  monitor: WireConnection,
+  candidates: readonly number[],
+): Promise<ReadonlySet<number>> {
+  const [waits, waiting] = await Promise.all([
+    monitor.query(lockWaitsQuery),
+    waitingInInnodb(monitor, candidates),
+  ]);
+  const ids = (waits.rows ?? []).map((row) => Number(row[0]?.toString()));
+  return new Set([...waiting, ...ids.filter((id) => candidates.includes(id))]);
+}
+
+/**
  * Connection numbers of the transactions in LOCK WAIT, from InnoDB's status text. Only the list of current
  * transactions is read (the last deadlock's story looks the same), and of each entry only the lines before
  * its statement, whose text is anybody's.
@@ -53,12 +74,55 @@ export function lockWaits(status: string): number[] {
   return waiting;
 }
 
-/** TiDB lists the state of every open transaction. */
+/** An open transaction of TiDB, as `information_schema.TIDB_TRX` has it. */
+export interface TidbTransaction {
+  readonly id: string;
+  readonly session: number;
+  readonly state: string;
+  /** Rows it has written or locked. */
+  readonly keys: number;
+  readonly tables: readonly string[];
+}
+
+/** How long a commit must be seen at a standstill before it counts as waiting. */
+const standstillMs = 25;
+
+/**
+ * TiDB lists the state of every open transaction. One that waits for a row lock is `LockWaiting`. A statement outside of a transaction is optimistic
+ * there (`pessimistic-auto-commit` is off by default), as is everything after BEGIN OPTIMISTIC: such a one meets the lock of another transaction
+ * in its commit and tries again, in growing intervals, in the state `Committing`. It counts as waiting when two looks find the same commit and, both
+ * times, an idle or lock-waiting transaction with locks in the same table.
+ */
 export async function waitingInTidb(monitor: WireConnection): Promise<ReadonlySet<number>> {
-  const { rows } = await monitor.query(
-    "SELECT SESSION_ID FROM information_schema.TIDB_TRX WHERE STATE = 'LockWaiting'",
+  const look = async () => readTidbTransactions((await monitor.query(tidbTransactions)).rows ?? []);
+  const first = await look();
+  const waiting = first.filter(({ state }) => state === 'LockWaiting').map(({ session }) => session);
+  const held = heldCommits(first);
+  if (held.length === 0) return new Set(waiting);
+  await new Promise((resolve) => setTimeout(resolve, standstillMs));
+  const again = heldCommits(await look()).map(({ id }) => id);
+  for (const { id, session } of held) if (again.includes(id)) waiting.push(session);
+  return new Set(waiting);
+}
+
+const tidbTransactions =
+  'SELECT ID, SESSION_ID, STATE, MEM_BUFFER_KEYS, RELATED_TABLE_IDS FROM information_schema.TIDB_TRX';
+
+function readTidbTransactions(rows: readonly (readonly (Buffer | null)[])[]): readonly TidbTransaction[] {
+  return rows.map((row) => {
+    const [id = '', session, state = '', keys, tables = ''] = row.map((value) => value?.toString() ?? '');
+    return { id, session: Number(session), state, keys: Number(keys), tables: tables.split(',') };
+  });
+}
+
+/** Transactions that commit while another one, which does not, holds locks in a table of theirs. */
+export function heldCommits(transactions: readonly TidbTransaction[]): readonly TidbTransaction[] {
+  const holders = transactions.filter(({ state, keys }) => state !== 'Committing' && keys > 0);
+  return transactions.filter(
+    ({ state, tables }) =>
+      state === 'Committing' &&
+      holders.some((holder) => holder.tables.some((table) => table !== '' && tables.includes(table))),
   );
-  return new Set((rows ?? []).map((row) => Number(row[0]?.toString())));
 }
 
 async function estimate(monitor: WireConnection, candidates: readonly number[]): Promise<readonly number[]> {

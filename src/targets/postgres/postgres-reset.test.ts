@@ -108,7 +108,7 @@ describePostgres('reset', () => {
       'CREATE TYPE stray AS ENUM ($$a$$)',
       'CREATE RULE stray AS ON INSERT TO emptied DO INSTEAD NOTHING',
       'ALTER SEQUENCE child_id_seq INCREMENT BY 10',
-      `DO $$ BEGIN EXECUTE 'CREATE TABLE stray (id INT)'; END $$`,
+      'DO $$ BEGIN CREATE TABLE stray (id INT); END $$',
       'DROP TABLE emptied; CREATE TABLE emptied (id INT)',
     ])('builds again after %s', async (ddl) => {
       await scratch.reset(setup);
@@ -222,7 +222,7 @@ describePostgres('reset', () => {
       await scratch.reset(setup);
       const before = await readAll(session);
       const user = await connectOutsider(url);
-      const ended = await session.execute(
+      const ended = await user.execute(
         `SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE pid NOT IN (${session.id}, ${user.id}) AND usename = current_user`,
       );
       expect(ended.error).toBeUndefined();

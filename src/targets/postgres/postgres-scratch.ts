@@ -8,9 +8,11 @@
  */
 import { randomBytes } from 'node:crypto';
 import { errorText, IsoldeError } from '../../errors.js';
+import { checkSetup, type Guard } from '../refusal.js';
 import { scratchMark } from '../scratch-mark.js';
 import type { Scratch, Session, SessionOptions, TargetLevel } from '../target.js';
 import { classifyServerError } from './postgres-errors.js';
+import { privateServerGuard, userServerGuard } from './postgres-guard.js';
 import type { ServerAddress } from './postgres-url.js';
 import { valueSettings } from './postgres-values.js';
 import { type RestorePlan, saveState } from './restore-plan.js';
@@ -51,8 +53,10 @@ const deadRowLimit = 2000;
 const buildsPerConnection = 200;
 
 export class PostgresScratch implements Scratch, SessionHost {
-  readonly namespace = `isolde_${randomBytes(6).toString('hex')}`;
-  readonly #copies = `${this.namespace}_copy`;
+  readonly namespace: string;
+  readonly #copies: string;
+  /** Another node made the namespace, and drops it. */
+  readonly #joined: boolean;
   readonly #sessions = new Set<WireSession>();
   #control: WireConnection | undefined;
   #builder: WireConnection | undefined;
@@ -63,7 +67,17 @@ export class PostgresScratch implements Scratch, SessionHost {
   #builds = 0;
   #dropping: Promise<void> | undefined;
 
-  private constructor(private readonly context: ScratchContext) {}
+  readonly refuses: Guard;
+
+  private constructor(
+    private readonly context: ScratchContext,
+    joined?: string,
+  ) {
+    this.namespace = joined ?? `isolde_${randomBytes(6).toString('hex')}`;
+    this.#copies = `${this.namespace}_copy`;
+    this.#joined = joined !== undefined;
+    this.refuses = context.caseRole === undefined ? userServerGuard : privateServerGuard;
+  }
 
   static async create(context: ScratchContext): Promise<PostgresScratch> {
     const scratch = new PostgresScratch(context);
@@ -76,7 +90,13 @@ export class PostgresScratch implements Scratch, SessionHost {
     return scratch;
   }
 
+  /** Sessions in a schema that has come here from another node. */
+  static join(context: ScratchContext, namespace: string): PostgresScratch {
+    return new PostgresScratch(context, namespace);
+  }
+
   async reset(setup: readonly string[]): Promise<void> {
+    checkSetup(setup, this.refuses);
     const key = JSON.stringify(setup);
     await this.#exclusively(async () => {
       if (this.#loaded?.key === key && (await this.#restore(this.#loaded.plan))) return;
@@ -190,6 +210,7 @@ export class PostgresScratch implements Scratch, SessionHost {
   }
 
   async #drop(): Promise<void> {
+    if (this.#joined) return this.closeConnections();
     await this.closeConnections(async () => {
       const sql = `DROP SCHEMA IF EXISTS ${this.namespace}, ${this.#copies} CASCADE`;
       await this.#run(sql).catch(async (error: unknown) => {

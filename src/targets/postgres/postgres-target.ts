@@ -9,8 +9,10 @@ import { randomBytes } from 'node:crypto';
 import type { Level } from '../../contracts/index.js';
 import { IsoldeError } from '../../errors.js';
 import type { TargetStamp } from '../../histories/index.js';
+import { ownMemoryBytes } from '../process-memory.js';
 import type { FoundScratch } from '../scratch-mark.js';
 import type {
+  NodeTarget,
   OpenOptions,
   Scratch,
   Target,
@@ -24,9 +26,16 @@ import type { ServerLogin } from './data-template.js';
 import { dropScratch, listScratches } from './postgres-leftovers.js';
 import { readReach } from './postgres-reach.js';
 import { PostgresScratch, type ScratchContext } from './postgres-scratch.js';
-import { clientConfig, parsePostgresUrl, parseServerUrl, type ServerAddress } from './postgres-url.js';
+import {
+  clientConfig,
+  type PrivateAddress,
+  parsePostgresUrl,
+  parseServerUrl,
+  type ServerAddress,
+} from './postgres-url.js';
 import { valueSettings } from './postgres-values.js';
 import { type PrivateServer, startPostgresServer } from './private-server.js';
+import { ReplayPosition } from './replay-position.js';
 import { findNpmBinaries } from './server-binaries.js';
 import { loadPg, WireConnection } from './wire-connection.js';
 
@@ -56,6 +65,11 @@ const stampedSettings = [
 const defaultConnectTimeoutMs = 10_000;
 const startTimeoutMs = 60_000;
 
+/** A PostgreSQL server that may be one of several. */
+export interface PostgresNode extends NodeTarget {
+  isStandby(): Promise<boolean>;
+}
+
 export const postgresDriver: TargetOpener = {
   open: openPostgres,
 };
@@ -68,24 +82,59 @@ export function postgresAvailable(): string | undefined {
 
 async function openPostgres(url: string, options: OpenOptions): Promise<Target> {
   const address = parsePostgresUrl(url);
+  if (address.kind === 'server') return openUserServer(address, options);
+  return openPrivateServer(await startPrivate(address, options), {
+    login: newCaseLogin(),
+    shown: address.shown,
+  });
+}
+
+/** A server of the user's. */
+export function openUserServer(address: ServerAddress, options: OpenOptions): Promise<PostgresNode> {
   const connectTimeoutMs = options.connectTimeoutMs ?? defaultConnectTimeoutMs;
-  if (address.kind === 'server') {
-    return openServer({ address, shown: address.shown, connectTimeoutMs });
-  }
+  return openServer({ address, shown: address.shown, connectTimeoutMs });
+}
+
+/** Starts a server for a URL that names none; `follows`: a standby of that one. */
+export async function startPrivate(
+  { binaries, settings }: Pick<PrivateAddress, 'binaries' | 'settings'>,
+  options: OpenOptions,
+  follows?: PrivateServer,
+): Promise<PrivateServer> {
   await loadPg();
-  const server = await startPostgresServer({
-    binaries: address.binaries,
-    settings: address.settings,
+  return startPostgresServer({
+    binaries,
+    packageFolder: options.packageFolder,
+    settings,
     scratchFolder: options.scratchFolder,
     startTimeoutMs,
+    follows,
   });
+}
+
+/** The role that runs the SQL of cases on private servers. */
+export function newCaseLogin(): ServerLogin {
+  return { user: 'isolde_case', password: randomBytes(18).toString('base64url') };
+}
+
+export interface PrivateOptions {
+  readonly login: ServerLogin;
+  /** The role has come from the server that this one follows. */
+  readonly exists?: boolean;
+  readonly shown: string;
+}
+
+/** A server that was started for us, which ends with the target. */
+export async function openPrivateServer(
+  server: PrivateServer,
+  { login, exists = false, shown }: PrivateOptions,
+): Promise<PostgresNode> {
   try {
-    const caseLogin = { user: 'isolde_case', password: randomBytes(18).toString('base64url') };
     return await openServer({
       address: privateAddress(server, server.login),
-      cases: { address: privateAddress(server, caseLogin), ...caseLogin },
-      shown: address.shown,
-      connectTimeoutMs,
+      cases: { address: privateAddress(server, login), exists, ...login },
+      shown,
+      connectTimeoutMs: defaultConnectTimeoutMs,
       server,
     });
   } catch (error) {
@@ -101,14 +150,14 @@ function privateAddress({ host, port }: PrivateServer, { user, password }: Serve
 
 interface ServerOptions {
   readonly address: ServerAddress;
-  /** The role that runs the SQL of cases, still to be created; absent: the login of `address` itself. */
-  readonly cases?: ServerLogin & { readonly address: ServerAddress };
+  /** The role that runs the SQL of cases, which is created unless it exists; absent: the login of `address` itself. */
+  readonly cases?: ServerLogin & { readonly address: ServerAddress; readonly exists: boolean };
   readonly shown: string;
   readonly connectTimeoutMs: number;
   readonly server?: PrivateServer;
 }
 
-async function openServer(options: ServerOptions): Promise<Target> {
+async function openServer(options: ServerOptions): Promise<PostgresNode> {
   const connectAt = (address: ServerAddress, settings: Readonly<Record<string, string>>) =>
     WireConnection.open(clientConfig(address, settings, options.connectTimeoutMs)).catch((error) => {
       throw connectError(error, address);
@@ -116,7 +165,7 @@ async function openServer(options: ServerOptions): Promise<Target> {
   const connection = await connectAt(options.address, {});
   try {
     const about = await describeServer(connection);
-    if (options.cases !== undefined) await createCaseRole(connection, options.cases, about.versionNumber);
+    if (options.cases?.exists === false) await createCaseRole(connection, options.cases, about.versionNumber);
     return new PostgresTarget(options, about, {
       cases: (settings) => connectAt(options.cases?.address ?? options.address, settings),
       control: (settings) => connectAt(options.address, settings),
@@ -179,7 +228,7 @@ async function describeServer(connection: WireConnection): Promise<ServerDescrip
   };
 }
 
-class PostgresTarget implements Target, ScratchContext {
+class PostgresTarget implements PostgresNode, ScratchContext {
   readonly name = 'postgres';
   readonly dialect = 'postgres';
   readonly levels = levels;
@@ -192,6 +241,7 @@ class PostgresTarget implements Target, ScratchContext {
   readonly caseRole: string | undefined;
   readonly #server: PrivateServer | undefined;
   readonly #scratches = new Set<PostgresScratch>();
+  readonly #position: ReplayPosition;
   #asking: Promise<boolean> | undefined;
   #closing: Promise<void> | undefined;
 
@@ -220,15 +270,18 @@ class PostgresTarget implements Target, ScratchContext {
     this.versionNumber = about.versionNumber;
     this.address = address;
     this.#server = server;
+    this.#position = new ReplayPosition(this.connect.control);
     if (server?.kill !== undefined) this.kill = server.kill;
+    if (server !== undefined) this.memoryBytes = () => ownMemoryBytes(server.pid);
   }
 
   readonly kill?: () => Promise<void>;
+  readonly memoryBytes?: () => number | undefined;
 
   /** A private server runs cases as a role that owns nothing else; of a user's server the login is asked about. */
   async reach(): Promise<TargetReach> {
     if (this.caseRole !== undefined) return { kind: 'scratch' };
-    return this.#briefly((connection) => readReach(connection, this.address));
+    return this.#briefly((connection) => readReach(connection, this.address, this.versionNumber));
   }
 
   async foundScratches(): Promise<readonly FoundScratch[]> {
@@ -249,6 +302,24 @@ class PostgresTarget implements Target, ScratchContext {
     const scratch = await PostgresScratch.create(this);
     this.#scratches.add(scratch);
     return scratch;
+  }
+
+  async joinScratch(namespace: string): Promise<Scratch> {
+    const scratch = PostgresScratch.join(this, namespace);
+    this.#scratches.add(scratch);
+    return scratch;
+  }
+
+  position(): Promise<string> {
+    return this.#position.position();
+  }
+
+  awaitPosition(position: string, limitMs: number): Promise<void> {
+    return this.#position.awaitPosition(position, limitMs);
+  }
+
+  isStandby(): Promise<boolean> {
+    return this.#position.isStandby();
   }
 
   forget(scratch: PostgresScratch): void {
@@ -285,6 +356,7 @@ class PostgresTarget implements Target, ScratchContext {
   }
 
   async #close(): Promise<void> {
+    await this.#position.close();
     const scratches = [...this.#scratches];
     if (this.#server !== undefined) {
       // The data goes with the server.

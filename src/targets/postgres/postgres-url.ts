@@ -2,6 +2,7 @@
  * URLs of servers that speak PostgreSQL's protocol.
  *
  *     postgres:                                    a private server, started for us
+ *     postgres@17.6:                               … of this version
  *     postgres:?binaries=/opt/pg16&work_mem=8MB    … from these binaries, with these server settings
  *     postgres://user:password@host:5432/database  a server of the user's
  *
@@ -34,7 +35,7 @@ export interface ServerAddress {
 
 /** Reads a URL whose scheme is already known to be ours. */
 export function parsePostgresUrl(url: string): PrivateAddress | ServerAddress {
-  const [, scheme, rest] = /^([A-Za-z]+):(.*)$/s.exec(url) ?? [];
+  const [, scheme, rest] = /^([A-Za-z]+)(?:@[^:]*)?:(.*)$/s.exec(url) ?? [];
   if (scheme === undefined || rest === undefined) throw notAUrl('postgres');
   if (rest.startsWith('//')) return parseServerUrl(url, { scheme: 'postgres', port: 5432 });
   if (rest !== '' && !rest.startsWith('?')) {

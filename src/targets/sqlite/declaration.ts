@@ -1,4 +1,5 @@
 import { noLocks, type TargetDeclaration } from '../declaration.js';
+import { privateUrlWith } from '../private-url.js';
 import { sqliteRepro } from './sqlite-repro.js';
 
 export const sqliteDeclaration: TargetDeclaration = {
@@ -15,6 +16,11 @@ export const sqliteDeclaration: TargetDeclaration = {
     errorDoomsTransaction: false,
   },
   reproDriver: sqliteRepro,
-  privateUrl: ({ journal_mode }) => (journal_mode === 'delete' ? 'sqlite:?journal=delete' : 'sqlite:'),
+  privateUrl: privateUrlWith('sqlite', [
+    { setting: 'journal_mode', parameter: 'journal', usual: 'wal', accepts: /^(?:wal|delete)$/ },
+  ]),
+  settings: { journal: ['wal', 'delete'] },
+  // Versions of the driver, each with the SQLite that it brings.
+  releases: { package: 'libsql', engineVersion: (version) => version },
   load: async () => (await import('./index.js')).sqliteDriver,
 };

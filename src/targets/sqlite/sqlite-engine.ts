@@ -85,6 +85,7 @@ function classOf(code: string, message: string): ErrorClass {
   if (code.startsWith('SQLITE_CONSTRAINT')) {
     return classifySqliteMessage(message) === 'duplicate-key' ? 'duplicate-key' : 'constraint';
   }
+  if (code.startsWith('SQLITE_NOMEM') || code.startsWith('SQLITE_IOERR_NOMEM')) return 'out-of-memory';
   if (code === 'SQLITE_CORRUPT' || code.startsWith('SQLITE_IOERR')) return 'crash';
   return classifySqliteMessage(message);
 }

@@ -1,12 +1,13 @@
 import type { TargetDeclaration } from '../declaration.js';
 import { mysqlRepro } from '../mysql/mysql-repro.js';
+import { onOrOff, privateUrlWith } from '../private-url.js';
 
 export const tidbDeclaration: TargetDeclaration = {
   name: 'tidb',
   title: 'TiDB',
   homePage: 'https://github.com/pingcap/tidb/issues',
   schemes: ['tidb'],
-  usage: 'tidb://user:password@host:4000/',
+  usage: 'tidb:  (a private server)  or  tidb://user:password@host:4000/',
   dialect: 'mysql',
   generation: {
     unsupported: [
@@ -30,5 +31,10 @@ export const tidbDeclaration: TargetDeclaration = {
     { title: '4. What is your TiDB version?', content: ['version-block'] },
   ],
   reproDriver: mysqlRepro,
+  privateUrl: privateUrlWith('tidb', [
+    { setting: 'tidb_enable_async_commit', usual: 'on', accepts: onOrOff },
+    { setting: 'tidb_enable_1pc', usual: 'on', accepts: onOrOff },
+  ]),
+  findEngines: async () => (await import('./tidb-server.js')).findTidbServers(),
   load: async () => (await import('./index.js')).tidbDriver,
 };

@@ -1,4 +1,5 @@
 import { noLocks, type TargetDeclaration } from '../declaration.js';
+import { privateUrlWith } from '../private-url.js';
 import { tursoRepro } from './turso-repro.js';
 
 export const tursoDeclaration: TargetDeclaration = {
@@ -24,6 +25,10 @@ export const tursoDeclaration: TargetDeclaration = {
     explicitKeys: true,
   },
   reproDriver: tursoRepro,
-  privateUrl: ({ journal_mode }) => (journal_mode === 'mvcc' ? 'turso:?mode=mvcc' : 'turso:'),
+  privateUrl: privateUrlWith('turso', [
+    { setting: 'journal_mode', parameter: 'mode', usual: 'wal', accepts: /^(?:wal|mvcc)$/ },
+  ]),
+  settings: { mode: ['wal', 'mvcc'] },
+  releases: { package: '@tursodatabase/database', engineVersion: (version) => version },
   load: async () => (await import('./index.js')).tursoDriver,
 };

@@ -2,19 +2,16 @@
  * Turso, a rewrite of SQLite. `turso:` tests its WAL mode, `turso:?mode=mvcc` its multi-version mode, where a
  * plain BEGIN becomes BEGIN CONCURRENT. `?package=NAME` takes another installed version.
  */
-import { IsoldeError } from '../../errors.js';
 import {
   choose,
-  FileScratch,
-  leftoversIn,
+  fileTarget,
   loadDriver,
   missingDriver,
   packageVersion,
   parseEmbeddedUrl,
   scratchParent,
-  sweepLeftovers,
 } from '../embedded/index.js';
-import type { Scratch, Target, TargetLevel, TargetOpener } from '../target.js';
+import type { Target, TargetLevel, TargetOpener } from '../target.js';
 import { type TursoMode, type TursoModule, tursoAbilities, tursoEngine } from './turso-engine.js';
 
 const defaultPackage = '@tursodatabase/database';
@@ -36,9 +33,10 @@ export const tursoDriver: TargetOpener = {
     const mode = choose<TursoMode>(url, 'mode', asked, ['wal', 'mvcc']);
     const parentFolder = scratchParent(url, path, options.scratchFolder);
     const name = parameters.package ?? defaultPackage;
-    const turso = (await loadDriver(name)) as unknown as TursoModule;
-    const { owner } = options;
-    return openTurso(turso, { url, mode, parentFolder, owner, version: packageVersion(name) });
+    const turso = (await loadDriver(name, options.packageFolder)) as unknown as TursoModule;
+    const { owner, packageFolder } = options;
+    const version = packageVersion(name, packageFolder);
+    return openTurso(turso, { url, mode, parentFolder, owner, version });
   },
 };
 
@@ -51,51 +49,13 @@ interface TursoPlace {
 }
 
 async function openTurso(turso: TursoModule, place: TursoPlace): Promise<Target> {
-  const engine = tursoEngine(turso, place.mode, await tursoAbilities(turso, place.mode));
-  const level = levels[place.mode];
-  const scratches = new Set<FileScratch>();
-  const scratchOptions = {
-    engine,
-    parentFolder: place.parentFolder,
-    level: level.level,
-    owner: place.owner,
-    onDrop: (dropped: FileScratch) => scratches.delete(dropped),
-  };
-  let closed = false;
-  let swept: Promise<void> | undefined;
-  return {
-    name: 'turso',
-    dialect: 'sqlite',
-    stamp: { name: 'turso', version: place.version, url: place.url, settings: { journal_mode: place.mode } },
-    levels: [level],
-    defaultLevel: level.level,
-    features: {
-      conflicts: 'fail',
-      counts: 'matched',
-      lockingReads: false,
-      savepoints: true,
-      errorDoomsTransaction: false,
-      transactionalDdl: true,
-      cancel: false,
-    },
-    reach: async () => ({ kind: 'scratch' }),
-    ...leftoversIn(place.parentFolder),
-    async createScratch(): Promise<Scratch> {
-      if (closed) throw new IsoldeError('usage', 'The Turso target is closed');
-      swept ??= sweepLeftovers(place.parentFolder);
-      await swept;
-      const scratch = await FileScratch.create(scratchOptions);
-      scratches.add(scratch);
-      return scratch;
-    },
-    async adoptScratch(namespace): Promise<Scratch> {
-      const scratch = await FileScratch.adopt(scratchOptions, namespace);
-      scratches.add(scratch);
-      return scratch;
-    },
-    async close(): Promise<void> {
-      closed = true;
-      await Promise.all([...scratches].map((scratch) => scratch.drop()));
-    },
-  };
+  const { url, mode, parentFolder, owner, version } = place;
+  return fileTarget({
+    engine: tursoEngine(turso, mode, await tursoAbilities(turso, mode)),
+    stamp: { name: 'turso', version, url, settings: { journal_mode: mode } },
+    title: 'Turso',
+    level: levels[mode],
+    parentFolder,
+    owner,
+  });
 }

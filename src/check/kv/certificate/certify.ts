@@ -49,7 +49,7 @@ export function certifyFalse(
     readonly spent: () => boolean;
   },
 ): Certificate | undefined {
-  const named = finding.transactions.map(({ id }) => id);
+  const named = finding.transactions.map(({ id }) => id).sort((a, b) => a - b);
   for (const more of [asTheyAre, withWriters, withWitnesses, withAllBehind, everything]) {
     const txs = more(history, named);
     const restriction = new Restriction(history, txs);

@@ -29,7 +29,9 @@ export class CommitOrder {
   readonly #place: Int32Array;
   readonly #writers = new Map<string, number[]>();
   readonly #written = new Map<number, number[]>();
+  /** The list of each key that the order makes, and who appended each element. */
   readonly #full = new Map<number, number[]>();
+  readonly #appenders = new Map<number, number[]>();
 
   constructor(
     readonly history: KvHistory,
@@ -49,7 +51,9 @@ export class CommitOrder {
       this.#eachWrite(tx, (op) => {
         const key = history.opKey[op]!;
         if (this.#written.get(key)?.at(-1) !== tx) push(this.#written, key, tx);
-        if (history.opKind[op] === kvAppend) push(this.#full, key, history.opValue[op]!);
+        if (history.opKind[op] !== kvAppend) return;
+        push(this.#full, key, history.opValue[op]!);
+        push(this.#appenders, key, tx);
       });
     }
   }
@@ -103,10 +107,8 @@ export class CommitOrder {
         if (typeof from === 'string') return from;
         external.push({ key, from });
       } else {
-        const wrong = this.#listFault(tx, op, mine);
-        if (wrong !== undefined) return wrong;
-        const last = [...listOf(this.history, op)].filter((element) => !mine.includes(element)).at(-1);
-        const from = last === undefined ? -1 : this.#source(tx, op, last);
+        const from =
+          this.base === 'read uncommitted' ? this.#looseList(tx, op, mine) : this.#list(tx, op, mine);
         if (typeof from === 'string') return from;
         external.push({ key, from });
       }
@@ -153,26 +155,49 @@ export class CommitOrder {
     return true;
   }
 
-  /** A list holds its reader's own appends in their order, nothing twice, nothing unwritten, and begins the key's list. */
-  #listFault(tx: number, op: number, mine: readonly number[]): string | undefined {
+  /**
+   * The transaction whose element is the last in a list that is not the reader's own, or what is wrong with the list: it must begin the
+   * key's list, so the place of an element says whose it is.
+   */
+  #list(tx: number, op: number, mine: readonly number[]): number | string {
     const key = this.history.opKey[op]!;
-    const list = [...listOf(this.history, op)];
+    const list = listOf(this.history, op);
+    const appenders = (this.#appenders.get(key) ?? []).slice(0, list.length);
+    if (!list.every((value, i) => value === this.#full.get(key)?.[i]))
+      return `operation ${op} read a list that is not the beginning of its key's`;
+    const own = appenders.filter((writer) => writer === tx).length;
+    if (own !== mine.length) return `operation ${op} does not see its transaction's own appends so far`;
+    const last = appenders.findLastIndex((writer) => writer !== tx);
+    if (last < 0) return -1;
+    const from = appenders[last]!;
+    if (this.#place[from]! > this.#place[tx]!) return `operation ${op} read what was not committed before`;
+    const next = this.#appenders.get(key)![last + 1];
+    return next === from ? `operation ${op} read what its writer appended to` : from;
+  }
+
+  /**
+   * The same where what did not commit may be read: it has no version. Without it a list begins the key's list; an element that was appended
+   * more than once may be the one or the other.
+   */
+  #looseList(tx: number, op: number, mine: readonly number[]): number | string {
+    const key = this.history.opKey[op]!;
+    const list = listOf(this.history, op);
     const full = this.#full.get(key) ?? [];
-    let own = 0;
-    for (const value of list) if (value === mine[own]) own++;
-    if (own < mine.length) return `operation ${op} misses its own append`;
-    if (new Set(list).size < list.length) return `operation ${op} read an element twice`;
-    const writers = (value: number): number[] => this.#writers.get(`${key}/${value}`) ?? [];
-    for (const value of list) {
-      if (!writers(value).some((write) => this.#txOf(write) !== tx || write < op))
-        return `nobody wrote an element of operation ${op}`;
-    }
-    // What aborted, or may have, has no version.
-    const installed = list.filter((value) =>
-      writers(value).some((write) => this.#place[this.#txOf(write)]! >= 0),
-    );
-    const begins = installed.every((value, i) => value === full[i]);
-    return begins ? undefined : `operation ${op} read a list that is not the beginning of its key's`;
+    const appenders = this.#appenders.get(key) ?? [];
+    const notInstalled = (value: number): number =>
+      (this.#writers.get(`${key}/${value}`) ?? []).filter((write) => this.#place[this.#txOf(write)]! < 0)
+        .length;
+    const explains = (at: number, place: number, own: number, loose: readonly number[]): boolean => {
+      const value = list[at];
+      if (value === undefined) return own === mine.length;
+      const isOwn = appenders[place] === tx ? 1 : 0;
+      if (value === full[place] && explains(at + 1, place + 1, own + isOwn, loose)) return true;
+      const used = loose.filter((each) => each === value).length;
+      return used < notInstalled(value) && explains(at + 1, place, own, [...loose, value]);
+    };
+    return explains(0, 0, 0, [])
+      ? -1
+      : `operation ${op} read a list that is not the beginning of its key's, with its own appends so far`;
   }
 
   #cursorFault(external: ReadonlyMap<number, readonly External[]>): string | undefined {

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { kv } from '../../../histories/index.js';
 import { type CheckLevel, checkLevels } from '../../levels.js';
@@ -57,6 +58,19 @@ describe('a certificate', () => {
       expect(core).toMatchObject({ valid: false });
       expect(verifyCertificate(kv(text), core!)).toEqual({ accepted: true });
     }
+  });
+
+  it('is verified without a line of the checker', async () => {
+    const files = new Set(['./verify.js']);
+    for (const file of files) {
+      const source = await readFile(new URL(file.replace(/js$/, 'ts'), import.meta.url), 'utf8');
+      for (const [, from] of source.matchAll(/^(?:import|export)[^;]* from '([^']+)'/gm)) {
+        if (from!.startsWith('./')) files.add(from!);
+        else expect(['../../../histories/index.js', '../../../errors.js', '../../levels.js']).toContain(from);
+      }
+    }
+    expect(files).toContain('./commit-order.js');
+    expect(files).not.toContain('./certify.js');
   });
 
   it('does not list what aborted', () => {

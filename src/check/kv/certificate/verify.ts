@@ -1,6 +1,6 @@
 /**
  * Checks a certificate against its history. Shares no code with the checker: only the history, the names of the levels,
- * and what the levels mean (`replayed-store.ts`, `commit-order.ts`).
+ * and what the levels mean (`replayed-store.ts`, `commit-order.ts`, `remaining-history.ts`).
  *
  * An order is accepted if it holds every committed transaction once and none that aborted, keeps the order of sessions or
  * of real time where the level does, and explains every read. Transactions that are said to break a level are
@@ -13,12 +13,11 @@ import {
   kvRead,
   kvUnseen,
   kvWrite,
-  listOf,
 } from '../../../histories/index.js';
 import { baseOf, type CheckLevel, orderOf } from '../../levels.js';
-import { Restriction } from '../restrict-history.js';
 import type { Certificate } from './certificate.js';
 import { CommitOrder } from './commit-order.js';
+import { remainingHistory } from './remaining-history.js';
 import { ReplayedStore } from './replayed-store.js';
 
 export type Verification = { readonly accepted: true } | { readonly accepted: false; readonly why: string };
@@ -136,7 +135,7 @@ function coreFault(history: KvHistory, level: CheckLevel, txs: readonly number[]
   if (txs.some((tx) => tx < 0 || tx >= history.txCount)) return 'it names transactions that do not exist';
   if (txs.length === 0 || txs.length > mostTransactions)
     return `${txs.length} transactions cannot be tried in every order`;
-  const small = new Restriction(history, txs).to(txs);
+  const small = remainingHistory(history, txs);
   const all = Array.from({ length: small.txCount }, (_, tx) => tx).filter(
     (tx) => small.txStatus[tx] !== kvAborted,
   );
@@ -227,10 +226,10 @@ function* choices(history: KvHistory, txs: readonly number[]): Generator<Record<
     writers.set(id, (writers.get(id) ?? new Set()).add(tx));
   });
   each((op) => {
-    if (opKind[op]! >= kvWrite || opValue[op] === kvUnseen) return;
-    const value = opKind[op] === kvRead ? opValue[op]! : (listOf(history, op).at(-1) ?? -1);
-    const candidates = [...(writers.get(`${opKey[op]}/${value}`) ?? [])];
-    if (opKind[op] === kvRead && value === history.initialValue) candidates.push(-1);
+    // Whose the elements of a list are is said by their places.
+    if (opKind[op] !== kvRead || opValue[op] === kvUnseen) return;
+    const candidates = [...(writers.get(`${opKey[op]}/${opValue[op]}`) ?? [])];
+    if (opValue[op] === history.initialValue) candidates.push(-1);
     if (candidates.length > 1) open.push([op, candidates]);
   });
   function* choose(i: number, made: Record<string, number>): Generator<Record<string, number>> {

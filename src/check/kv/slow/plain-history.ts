@@ -81,35 +81,64 @@ export function* outcomes(txs: readonly PlainTx[]): Generator<PlainTx[]> {
 }
 
 /**
- * Every way to say which write each read of a register saw, where several wrote its value: histories in which each write
- * has a value of its own. Lists must have such values already. A read of `initialValue` may also
- * have seen the initial state.
+ * Every way to say which write each read saw, and which append each element of a list is, where several wrote its value: histories in
+ * which each write has a value of its own. A read of `initialValue` may also have seen the initial state.
  */
 export function* withUniqueValues(txs: readonly PlainTx[], initialValue?: number): Generator<PlainTx[]> {
-  const writes = txs.flatMap((tx) => tx.ops.filter((op) => op.kind === 'write'));
+  const writes = txs.flatMap((tx) => tx.ops.filter((op) => op.kind === 'write' || op.kind === 'append'));
   const repeated = writes.some((a) => writes.some((b) => a !== b && a.key === b.key && a.value === b.value));
   if (!repeated && initialValue === undefined) {
     yield [...txs];
     return;
   }
-  const reads = txs.flatMap((tx) => tx.ops.filter((op) => op.kind === 'read' && op.value !== null));
   const unique = (op: PlainOp): number => 1000 + writes.indexOf(op as (typeof writes)[number]);
-  function* choose(i: number, seen: ReadonlyMap<PlainOp, number | null>): Generator<PlainTx[]> {
-    const read = reads[i];
-    if (read === undefined) {
-      yield txs.map((tx) => ({ ...tx, ops: tx.ops.map((op) => renamed(op, seen)) }));
+  const sourcesOf = (key: number, value: number): number[] =>
+    writes.filter((write) => write.key === key && write.value === value).map(unique);
+  /** What a read may have seen: a value of its own for each value; what nobody wrote stays so. */
+  function* seenBy(op: PlainOp): Generator<PlainOp> {
+    if (op.kind === 'write' || op.kind === 'append') yield { ...op, value: unique(op) };
+    else if (op.kind === 'list') for (const value of elements(op.key, op.value)) yield { ...op, value };
+    else {
+      const sources = op.value === null ? [] : sourcesOf(op.key, op.value);
+      const maybeInitial = op.value === null || op.value === initialValue;
+      if (maybeInitial) yield { kind: 'read', key: op.key, value: null };
+      else if (sources.length === 0) yield { kind: 'read', key: op.key, value: 999 };
+      for (const value of sources) yield { kind: 'read', key: op.key, value };
+    }
+  }
+  /** An append is in one place of a list, unless there are more places than appends. */
+  function* elements(
+    key: number,
+    list: readonly number[],
+    used: readonly number[] = [],
+  ): Generator<number[]> {
+    const [first, ...rest] = list;
+    if (first === undefined) {
+      yield [];
       return;
     }
-    const sources = writes.filter((write) => write.key === read.key && write.value === read.value);
-    const maybeInitial = read.value === initialValue;
-    if (maybeInitial) yield* choose(i + 1, new Map(seen).set(read, null));
-    // What nobody wrote stays what nobody wrote.
-    if (sources.length === 0 && !maybeInitial) yield* choose(i + 1, new Map(seen).set(read, 999));
-    for (const source of sources) yield* choose(i + 1, new Map(seen).set(read, unique(source)));
+    const sources = sourcesOf(key, first);
+    const free = sources.filter((source) => !used.includes(source));
+    const last = sources.at(-1) ?? 900 + first;
+    for (const source of free.length > 0 ? free : [last]) {
+      for (const others of elements(key, rest, [...used, source])) yield [source, ...others];
+    }
   }
-  const renamed = (op: PlainOp, seen: ReadonlyMap<PlainOp, number | null>): PlainOp => {
-    if (op.kind === 'write') return { ...op, value: unique(op) };
-    return op.kind === 'read' && op.value !== null ? { ...op, value: seen.get(op)! } : op;
-  };
-  yield* choose(0, new Map());
+  function* choose(done: readonly PlainTx[]): Generator<PlainTx[]> {
+    const tx = txs[done.length];
+    if (tx === undefined) {
+      yield [...done];
+      return;
+    }
+    for (const ops of allOps(tx.ops)) yield* choose([...done, { ...tx, ops }]);
+  }
+  function* allOps(ops: readonly PlainOp[]): Generator<PlainOp[]> {
+    const [first, ...rest] = ops;
+    if (first === undefined) {
+      yield [];
+      return;
+    }
+    for (const seen of seenBy(first)) for (const others of allOps(rest)) yield [seen, ...others];
+  }
+  yield* choose([]);
 }

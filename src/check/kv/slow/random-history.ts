@@ -19,8 +19,10 @@ export interface RandomHistoryOptions {
   readonly lists: boolean;
   readonly maxTxs: number;
   readonly times: boolean;
-  /** Registers only: some values are written more than once, and the first value of a key is 0. */
+  /** Some values are written more than once; the first value of a register is 0. */
   readonly repeated?: boolean;
+  /** Some reads are of values that nobody wrote, and some of committed transactions have no result. */
+  readonly strange?: boolean;
 }
 
 export function randomHistory(random: () => number, options: RandomHistoryOptions): string {
@@ -44,7 +46,7 @@ export function randomHistory(random: () => number, options: RandomHistoryOption
       return counters.get(key)!;
     }),
   );
-  const shift = options.repeated === true ? 1 : 0;
+  const shift = options.repeated === true && !options.lists ? 1 : 0;
   let clock = 0;
   const txs = plan.map((ops, t) => {
     const kind = random();
@@ -58,6 +60,10 @@ export function randomHistory(random: () => number, options: RandomHistoryOption
       if (writes) {
         if (status !== '!') store.set(key, options.lists ? [...held, value] : [value]);
         return `${options.lists ? 'a' : 'w'}${key}${value - shift}`;
+      }
+      if (options.strange === true && random() < 0.1) {
+        const garbage = options.lists ? '[77]' : '77';
+        return `r${key}${random() < 0.5 ? '?' : garbage}`;
       }
       const wrong = random() < noise;
       if (!options.lists) {

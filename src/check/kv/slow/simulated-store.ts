@@ -2,7 +2,7 @@
  * Stores that keep their promise, run under a random interleaving: whatever they produce must be judged valid. The
  * opposite of a fault: here every finding is a false alarm.
  *
- * It is apart from the simulated stores of rows (`check/mechanism/simulate.case.ts`, `reproduce/simulated-store.case.ts`):
+ * It is apart from the simulated stores of rows (`check/mechanism/simulate.case.ts`, `execute/row-store.case.ts`):
  * those follow a contract's mechanism, statement by statement; this one follows a level, on keys whose values are
  * lists that are appended to, without SQL, conditions or intervals of statements, and outcomes get lost.
  */

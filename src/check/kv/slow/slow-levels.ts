@@ -73,54 +73,60 @@ function runs(tx: PlainTx, state: State): boolean {
   return true;
 }
 
-function serializable(txs: readonly PlainTx[], order: Order): boolean {
-  for (const serial of orders(txs, (a, b) => ordered(a, b, order))) {
-    const state: State = new Map();
-    if (serial.every((tx) => runs(tx, state))) return true;
-  }
-  return false;
+/** A serial order in which every read shows what is there, looked for transaction by transaction. */
+function serializable(txs: readonly PlainTx[], order: Order, state: State = new Map()): boolean {
+  if (txs.length === 0) return true;
+  return txs.some((tx) => {
+    if (txs.some((other) => ordered(other, tx, order))) return false;
+    const after = new Map(state);
+    return (
+      runs(tx, after) &&
+      serializable(
+        txs.filter((other) => other !== tx),
+        order,
+        after,
+      )
+    );
+  });
 }
 
-interface Point {
-  readonly tx: PlainTx;
-  readonly commit: boolean;
+/** A run up to some point: what is committed, who has read and is still to commit, who is still to read. */
+interface Run {
+  readonly state: State;
+  readonly active: readonly PlainTx[];
+  readonly waiting: readonly PlainTx[];
 }
 
-/** Every transaction reads at one point and commits at a later one. */
+/** Every transaction reads at one point and commits at a later one. All runs are tried, point by point, each up to where it fails. */
 function byPoints(txs: readonly PlainTx[], order: Order, exclusive: boolean): boolean {
-  const points = txs.flatMap((tx): Point[] => [
-    { tx, commit: false },
-    { tx, commit: true },
-  ]);
-  const precedes = (a: Point, b: Point): boolean =>
-    (a.tx === b.tx && !a.commit && b.commit) || (a.commit && !b.commit && ordered(a.tx, b.tx, order));
-  for (const sequence of orders(points, precedes)) if (pointsWork(sequence, exclusive)) return true;
-  return false;
+  const goesOn = ({ state, active, waiting }: Run): boolean =>
+    (active.length === 0 && waiting.length === 0) ||
+    active.some((tx) => {
+      const after = committed(tx, state);
+      return after !== undefined && goesOn({ state: after, active: without(active, tx), waiting });
+    }) ||
+    waiting.some(
+      (tx) =>
+        // What comes before it in the order has committed before it reads.
+        ![...active, ...waiting].some((other) => ordered(other, tx, order)) &&
+        !(exclusive && active.some((other) => conflict(other, tx))) &&
+        runs(tx, new Map(state)) &&
+        goesOn({ state, active: [...active, tx], waiting: without(waiting, tx) }),
+    );
+  return goesOn({ state: new Map(), active: [], waiting: txs });
 }
 
-function pointsWork(sequence: readonly Point[], exclusive: boolean): boolean {
-  const state: State = new Map();
-  const snapshots = new Map<PlainTx, State>();
-  const active = new Map<PlainTx, Set<number>>();
-  for (const { tx, commit } of sequence) {
-    const writes = tx.ops.filter((op) => op.kind === 'write' || op.kind === 'append');
-    if (!commit) {
-      const snapshot = new Map(state);
-      snapshots.set(tx, snapshot);
-      const keys = new Set(writes.map((op) => op.key));
-      for (const others of active.values()) {
-        if (exclusive && [...keys].some((key) => others.has(key))) return false;
-      }
-      active.set(tx, keys);
-      if (!runs(tx, snapshot)) return false;
-      continue;
-    }
-    active.delete(tx);
-    for (const op of writes) apply(op, state);
-    // A list read behind one's own append names the version one installs: it must be what was installed.
-    if (!ownListsInstalled(tx, state)) return false;
-  }
-  return true;
+const without = (txs: readonly PlainTx[], tx: PlainTx): PlainTx[] => txs.filter((other) => other !== tx);
+
+const conflict = (a: PlainTx, b: PlainTx): boolean =>
+  a.ops.some((op) => (op.kind === 'write' || op.kind === 'append') && writesKey(b, op.key));
+
+/** What a commit leaves; undefined where it contradicts what the transaction saw of its own. */
+function committed(tx: PlainTx, state: State): State | undefined {
+  const after = new Map(state);
+  for (const op of tx.ops) apply(op, after);
+  // A list read behind one's own append names the version one installs: it must be what was installed.
+  return ownListsInstalled(tx, after) ? after : undefined;
 }
 
 function ownListsInstalled(tx: PlainTx, state: State): boolean {

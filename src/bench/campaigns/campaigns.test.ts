@@ -1,0 +1,40 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it, vi } from 'vitest';
+import { hasGrown } from './soak.js';
+import { type CampaignTable, publishCampaign } from './table.js';
+
+describe('a soak', () => {
+  it('counts growth by more than a third that is more than noise', () => {
+    expect(hasGrown(105, 139, 24)).toBe(false);
+    expect(hasGrown(105, 141, 24)).toBe(true);
+    expect(hasGrown(10, 30, 24)).toBe(false);
+    expect(hasGrown(200, 230, 24)).toBe(false);
+  });
+});
+
+describe('the page of a campaign', () => {
+  const place = mkdtempSync(join(tmpdir(), 'isolde-pages-'));
+  afterAll(() => rmSync(place, { recursive: true, force: true }));
+  const table: CampaignTable = {
+    ...{ name: 'kill', title: 'Stopped', about: 'a', command: 'npm run campaign kill', heads: ['x'] },
+    ...{ rows: [['1']], failures: [] },
+  };
+
+  it('is linked from the index beside the others, and from none where there is none', async () => {
+    vi.spyOn(console, 'log').mockReturnValue();
+    vi.spyOn(console, 'error').mockReturnValue();
+    await publishCampaign(table, place);
+    expect(readFileSync(join(place, 'campaigns', 'kill.md'), 'utf8')).toContain('# Stopped\n');
+    mkdirSync(join(place, 'campaigns'), { recursive: true });
+    writeFileSync(join(place, 'campaigns', 'fuzz.md'), '# Fuzzing\n\ntext\n');
+    const index = join(place, 'campaigns.md');
+    writeFileSync(index, '# Campaigns\n\n<!-- pages -->\nold\n<!-- end of pages -->\n\nend\n');
+    await publishCampaign(table, place);
+    expect(readFileSync(index, 'utf8')).toBe(
+      '# Campaigns\n\n<!-- pages -->\n- [Fuzzing](campaigns/fuzz.md)\n- [Stopped](campaigns/kill.md)\n<!-- end of pages -->\n\nend\n',
+    );
+    vi.restoreAllMocks();
+  });
+});

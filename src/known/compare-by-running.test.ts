@@ -1,0 +1,137 @@
+/** Two faults that break one case alike are told apart by other builds and by experiments; two views of one fault come together. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parseScript, serialOrder } from '../cases/index.js';
+import { contractAt, Database, usualChoice } from '../judge/index.js';
+import { openTarget, parseFault, type Target, withFault } from '../targets/index.js';
+import { type IsKnownOptions, isKnown } from './answer.js';
+import type { AskedBug } from './candidate.js';
+import { foundReport, repositoryOf } from './found-report.js';
+import type { Build } from './runnable.js';
+
+let engine: Target;
+const opened: Database[] = [];
+beforeAll(async () => {
+  engine = await openTarget('duckdb:');
+});
+afterAll(async () => {
+  for (const database of opened) await database.close();
+  await engine.close();
+});
+
+/** A release of an engine, with a fault that its stamp does not tell; the engine stays open when a release is closed. */
+async function release(version: string, fault?: string): Promise<Build & Required<Pick<Build, 'stamp'>>> {
+  const { dialect, levels, defaultLevel, features } = engine;
+  const stamp = { name: engine.name, version };
+  const shared: Target = {
+    ...{ name: engine.name, dialect, stamp: engine.stamp, levels, defaultLevel, features },
+    createScratch: () => engine.createScratch(),
+    close: async () => undefined,
+  };
+  const open = async () => (fault === undefined ? shared : withFault(shared, parseFault(fault)));
+  const database = await Database.open({ open });
+  opened.push(database);
+  const observe: Build['observe'] = (request) => database.observe(request, 0);
+  return { name: version, stamp, target: database.target, observe };
+}
+
+/** What a script shows in a release. */
+async function found(
+  script: string,
+  { target, observe, stamp }: Awaited<ReturnType<typeof release>>,
+): Promise<AskedBug> {
+  const { case: program, schedule = serialOrder(program) } = parseScript(script, {
+    file: 'x.sql',
+    dialect: 'duckdb',
+  });
+  const level = target.defaultLevel;
+  const contract = contractAt(usualChoice, target, level);
+  const observed = await observe({ case: program, schedule, level, oracle: 'mechanism', contract });
+  if (observed.kind !== 'ran' || observed.findings.length === 0) throw new Error('nothing was found');
+  const { findings, history } = observed;
+  return { target: stamp, level, behaviour: { case: program, schedule, finding: findings[0]!, history } };
+}
+
+interface Question {
+  /** The fault of 4.0, where the bug was found, and of 2.0, where the report was filed. */
+  readonly faults: readonly [string, string];
+  /** The bug’s case, and the report’s. */
+  readonly scripts: readonly [string, string];
+  /** Releases that can be run besides; all others have no fault. */
+  readonly releases: readonly string[];
+}
+
+async function ask({ faults, scripts, releases }: Question, options: IsKnownOptions = {}) {
+  const [here, there] = [await release('4.0', faults[0]), await release('2.0', faults[1])];
+  const bug = await found(scripts[0], here);
+  const report = foundReport(await found(scripts[1], there), { id: 'filed' });
+  const builds: Build[] = [];
+  for (const version of releases) builds.push(version === '2.0' ? there : await release(version));
+  return isKnown(bug, repositoryOf([report]), here, { builds: async () => builds, ...options });
+}
+
+const deleted =
+  'CREATE TABLE t (a INT);\nINSERT INTO t VALUES (0);\nT1: DELETE FROM t;\nT1: SELECT * FROM t;';
+
+describe('a case that two faults break alike', () => {
+  const scripts = [deleted, deleted] as const;
+
+  it('is no duplicate: one change of it is answered otherwise where the report was filed', async () => {
+    const faults = ['visible-committed-delete', 'resurrected-row'] as const;
+    const answer = await ask({ faults, scripts, releases: ['2.0', '3.0'] });
+    expect(answer.verdict).toBe('unique');
+    expect(answer.candidates[0]).toMatchObject({
+      ...{ match: 'different', ruledOut: true },
+      why: expect.stringMatching(
+        /^a change of this bug \(every row updated when all is over\) and of the report’s case .* is answered otherwise on 2\.0, where it was filed$/,
+      ),
+    });
+  });
+
+  it('is a duplicate where both releases have the one fault, and says on what it rests', async () => {
+    const faults = ['resurrected-row', 'resurrected-row'] as const;
+    const answer = await ask({ faults, scripts, releases: ['2.0', '3.0'] });
+    expect(answer.verdict).toBe('duplicate');
+    expect(answer.why).toContain(
+      'they show together on the bug’s own build, 2.0 and are gone together on 3.0',
+    );
+  });
+});
+
+describe('two views of one fault', () => {
+  const own = 'CREATE TABLE t (a INT);\nT1: BEGIN;\nT1: INSERT INTO t VALUES (0);\nT1: SELECT * FROM t;';
+  const later = 'CREATE TABLE t (a INT);\nT1: INSERT INTO t VALUES (0);\nT2: UPDATE t SET a = 1;';
+  const faults = ['lost-insert', 'lost-insert'] as const;
+
+  it('are one bug by the releases they come and go with, though their signatures differ', async () => {
+    const answer = await ask({ faults, scripts: [own, later], releases: ['2.0', '3.0'] });
+    expect(answer).toMatchObject({ verdict: 'duplicate', candidates: [{ match: 'same-builds' }] });
+  });
+
+  it('are not one bug by a single release without them', async () => {
+    const answer = await ask({ faults, scripts: [own, later], releases: ['3.0'] });
+    expect(answer.candidates[0]!.match).not.toBe('same-builds');
+  });
+
+  const missed = `${own.replace('SELECT * FROM t', 'COMMIT')}\nT2: SELECT * FROM t;`;
+
+  it('are left open by that for whoever lets known bugs go', async () => {
+    const question = { faults, scripts: [own, missed], releases: [] } as const;
+    const answer = await ask(question, { withReads: 'undecided' });
+    expect(answer).toMatchObject({
+      ...{ verdict: 'undecided', candidates: [{ match: 'same-with-reads' }] },
+      reports: [{ id: 'filed', why: expect.stringContaining('with reads added, shows here what') }],
+    });
+    const certain = await ask({ ...question, scripts: [own, own] }, { withReads: 'undecided' });
+    expect(certain.verdict).toBe('duplicate');
+  });
+
+  it('are one bug if the one shows what the other shows, with reads added', async () => {
+    const answer = await ask({ faults, scripts: [own, missed], releases: [] });
+    expect(answer).toMatchObject({
+      verdict: 'duplicate',
+      candidates: [
+        { match: 'same-with-reads', why: expect.stringContaining('with reads added, shows here what') },
+      ],
+    });
+  });
+});

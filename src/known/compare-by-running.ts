@@ -1,0 +1,129 @@
+/**
+ * A bug and reports whose cases show on its very database, compared by running both: on other builds (`witness.ts`), and with reads added
+ * (`runnable.ts`). What signatures said of them stands where neither tells.
+ */
+
+import type { ScheduledCase } from '../cases/index.js';
+import { findOracle, isServerFailure, usualOracle } from '../check/index.js';
+import { sameAnswers } from '../dedupe/index.js';
+import type { AskedBug, BuildsFor, Candidate } from './candidate.js';
+import { showsBug } from './known-case.js';
+import { isAffected } from './report-versions.js';
+import type { KnownBug } from './repository.js';
+import { findingKey, type JudgeBy, requestOf } from './run-known.js';
+import { type Build, type KnownPlace, keysOf, keysWithReads, type Runnable, seenOn } from './runnable.js';
+import { compareWitnesses, differingSettings, type Sighting, type WitnessCell } from './witness.js';
+
+function showsHere({ run }: Candidate): boolean {
+  return run?.outcome === 'shows' || (run?.outcome === 'ran' && run.findings.length > 0);
+}
+
+const names = ['this bug', 'the report’s case'] as const;
+
+export class RunComparison {
+  readonly #bug: Runnable;
+  readonly #key: string;
+  /** How the bug behaves elsewhere, for all reports. */
+  readonly #onBuilds = new Map<Build['observe'], Promise<Sighting>>();
+  #keys: Promise<ReadonlySet<string>> | undefined;
+
+  constructor(
+    private readonly asked: AskedBug,
+    private readonly by: JudgeBy,
+    private readonly place: KnownPlace,
+  ) {
+    const { behaviour, level } = asked;
+    const { case: program, schedule } = behaviour;
+    const { oracle, contract } = by;
+    this.#bug = {
+      request: { case: program, schedule, level, oracle, ...(contract !== undefined && { contract }) },
+      shows: (observed) =>
+        observed.kind === 'ran'
+          ? observed.findings.length > 0 && sameAnswers(behaviour, observed.history)
+          : undefined,
+    };
+    this.#key = findingKey(behaviour);
+  }
+
+  /** What other builds make of a candidate; undefined: what signatures said. */
+  async onBuilds(first: Candidate, report: KnownBug, builds: BuildsFor): Promise<Candidate | undefined> {
+    const { match } = first;
+    const alike = match === 'same-form' || match === 'same-cause';
+    if (!showsHere(first) && !alike && match !== 'other-trigger') return undefined;
+    const other = this.#runnableOf(report);
+    if (other === undefined) return undefined;
+    const cells = await this.#cellsOf(report, other, await builds(report));
+    const { verdict, why } = compareWitnesses(cells, { alike, names });
+    if (verdict === 'two') return { ...first, match: 'different', ruledOut: true, why };
+    if (verdict === 'undecided') return undefined;
+    return alike ? { ...first, why: `${first.why}; ${why}` } : { ...first, match: 'same-builds', why };
+  }
+
+  async #cellsOf(report: KnownBug, other: Runnable, builds: readonly Build[]): Promise<WitnessCell[]> {
+    const here = { shows: true };
+    const cells: WitnessCell[] = [
+      { name: 'the bug’s own build', build: this.asked.target, one: here, other: here },
+    ];
+    for (const build of builds) {
+      let bug = this.#onBuilds.get(build.observe);
+      if (bug === undefined) {
+        bug = seenOn(this.#bug, this.place, build);
+        this.#onBuilds.set(build.observe, bug);
+      }
+      const { name, stamp = build.target.stamp } = build;
+      // A report says a version; its settings are taken for those of the bug.
+      const isUsual = differingSettings(stamp, this.asked.target).length === 0;
+      const filed = isUsual && isAffected(report, stamp.version);
+      const cell = {
+        name,
+        build: stamp,
+        filed,
+        one: await bug,
+        other: await seenOn(other, this.place, build),
+      };
+      cells.push(cell);
+      // One that differs is enough.
+      if (compareWitnesses([cell], { alike: false }).verdict === 'two') break;
+    }
+    return cells;
+  }
+
+  /** Whether the one case, with reads added, shows what the other shows. */
+  async withReads(first: Candidate, report: KnownBug): Promise<Candidate | undefined> {
+    const other = this.#runnableOf(report);
+    if (other === undefined || first.ruledOut === true || !showsHere(first)) return undefined;
+    // What kills a server is compared as a whole.
+    if (isServerFailure(this.by)) return undefined;
+    const same = (whose: string, sees: string): Candidate => ({
+      ...{ ...first, match: 'same-with-reads' },
+      why: `${whose}, with reads added, shows here what ${sees} shows`,
+    });
+    const shown = keysOf(other.request, await this.place.observe(other.request));
+    this.#keys ??= keysWithReads(this.#bug, this.place);
+    const own = await this.#keys;
+    if (shown.some((key) => own.has(key))) return same('the bug’s case', 'its case');
+    const theirs = await keysWithReads(other, this.place);
+    return theirs.has(this.#key) ? same('its case', 'the bug’s case') : undefined;
+  }
+
+  #runnableOf({ case: found }: KnownBug): Runnable | undefined {
+    if (found === undefined) return undefined;
+    // Who judges the bug need not see what the report is about.
+    const { oracle } = this.by;
+    const other = findOracle(oracle)?.tracesVersions === true ? usualOracle(this.by.contract) : undefined;
+    const by: JudgeBy = other === undefined ? this.by : { ...this.by, oracle: other.name };
+    const request = requestOf(found, this.place.target, by);
+    if ('why' in request) return undefined;
+    return {
+      request: request satisfies Required<ScheduledCase>,
+      shows: (observed) => {
+        if (observed.kind !== 'ran') return undefined;
+        const isWrong = observed.findings.length > 0;
+        const { shows } = showsBug(found, observed.history);
+        // The lines of a report may hold where nothing is wrong: they need not say all.
+        if (shows !== 'unknown') return shows && isWrong;
+        return found.wrong.length === 0 ? isWrong : undefined;
+      },
+    };
+  }
+}
