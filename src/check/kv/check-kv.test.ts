@@ -297,6 +297,17 @@ describe('elements appended more than once', () => {
     expect(check(text, 'read committed').valid).toBe(true);
   });
 
+  it('and read in a list do not make its reader one of theirs where only the last writer is read from', () => {
+    // T4 reads what T3 wrote, not T1, so y may still be empty there; cursor stability asks for more.
+    const text = 'T1: rx[] ax1 ay1 | T2: ay2 | T3@s0: ax2 ax3 | T4@s0: rx[1,2,3] ry[] ay1';
+    const { valid, levels } = check(text, 'cursor stability');
+    expect(valid).toBe(false);
+    for (const level of ['monotonic atomic view', 'read atomic', 'causal'] as const) {
+      expect(levels[level]).not.toBe('broken');
+      expect(check(text, level).valid).toBe(true);
+    }
+  });
+
   it('and taken back may have been in one list and not in the next, which read uncommitted allows', () => {
     const text = 'A: ax1 ax2 | B: rx[2,1] ax1 | C@s0: rx[1,2,1] | D!: ax3 ax2';
     expect(check(text, 'read uncommitted').valid).toBe('unknown');

@@ -24,7 +24,7 @@ import { rankOfName } from './mildest-cycle.js';
 import { minimalCore, withSources } from './order/refutation.js';
 import { possibleWriters } from './possible-writers.js';
 import { type PreparedKv, prepareFor } from './prepared-kv.js';
-import { renamedHistory } from './renamed-history.js';
+import { listsShorten, renamedHistory } from './renamed-history.js';
 import { resolveReads } from './resolve-reads.js';
 import { initialState, type OpenRead, type ResolvedKv } from './resolved-kv.js';
 
@@ -269,7 +269,8 @@ function impossible(
   const few = withSources(withChoices(resolved, open, chosen), txs);
   const breaksWith = (made: readonly number[], only?: readonly number[]): boolean => {
     const whole = withChoices(resolved, open, chosen, made);
-    const judged = only === undefined ? whole : resolveReads(renamedHistory(whole, only));
+    const shorten = listsShorten(level);
+    const judged = only === undefined ? whole : resolveReads(renamedHistory(whole, only, { shorten }));
     return decideLevel(prepareFor(judged, level), level, effort).outcome === 'broken';
   };
   const all = [...open.keys()];

@@ -184,7 +184,7 @@ export function orderCore(
   const all = withSources(resolved, txs);
   const limit = effort.again(coreSeconds);
   const breaks = (some: readonly number[]): boolean => {
-    const prepared = prepareKv(resolveReads(renamedHistory(resolved, some)));
+    const prepared = prepareKv(resolveReads(renamedHistory(resolved, some, { shorten: true })));
     return decideOrder(prepared, question, limit).outcome === 'broken';
   };
   if (!breaks(all)) return undefined;

@@ -16,7 +16,7 @@ import { cycleFinding, noOrderFinding } from './kv-findings.js';
 import type { OrderMode } from './order/order-problem.js';
 import { withSources } from './order/refutation.js';
 import { orderKinds, type PreparedKv, prepareKv } from './prepared-kv.js';
-import { renamedHistory } from './renamed-history.js';
+import { listsShorten, renamedHistory } from './renamed-history.js';
 import { resolveReads } from './resolve-reads.js';
 import type { ResolvedKv } from './resolved-kv.js';
 import { type SaturatedLevel, saturate } from './saturation.js';
@@ -150,7 +150,9 @@ function brokenAlone(
 ): readonly CheckLevel[] {
   const asked = sameQuestion(level);
   if (txs.length === 0 || txs.length > fewAlone) return [asked];
-  const alone = prepareKv(resolveReads(renamedHistory(resolved, txs)));
+  const [shortened, whole] = [true, false].map((shorten) =>
+    prepareKv(resolveReads(renamedHistory(resolved, txs, { shorten }))),
+  );
   const limit = effort.again(secondsAlone);
   // Where uncommitted data may be read, that somebody saw a transaction of unknown outcome does not mean that it committed.
   const committed = txs.every((tx) => resolved.history.txStatus[tx] === kvCommitted);
@@ -158,6 +160,7 @@ function brokenAlone(
   for (const other of checkLevels) {
     if (broken.some((weak) => implies(other, weak))) continue;
     if (!committed && baseOf(other) === 'read uncommitted') continue;
+    const alone = listsShorten(other) ? shortened! : whole!;
     if (decideLevel(alone, other, limit).outcome === 'broken') broken.push(other);
   }
   return weakestOf([...broken, asked]);
