@@ -30,6 +30,7 @@ export {
 export type { FoundScratch } from './scratch-mark.js';
 export type {
   Answer,
+  OneRequest,
   OpenOptions,
   Scratch,
   Session,

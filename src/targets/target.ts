@@ -104,6 +104,9 @@ export interface TargetLevel {
   readonly begin: string;
 }
 
+/** A whole transaction in one request: a DO block, a CALL of a procedure, or a text of several statements. */
+export type OneRequest = 'block' | 'procedure' | 'text';
+
 export interface TargetFeatures {
   /** A conflicting statement waits (and `Scratch.waiting` sees it), or it fails at once. */
   readonly conflicts: 'wait' | 'fail';
@@ -120,6 +123,8 @@ export interface TargetFeatures {
   readonly cancel: boolean;
   /** The BEGIN that takes the transaction's snapshot at once, where a plain one leaves that to a later statement. */
   readonly snapshotBegin?: string;
+  /** Ways to send a whole transaction in one request; absent: none that is known. */
+  readonly oneRequest?: readonly OneRequest[];
   /** How many sessions may be open at once, if the engine limits it. */
   readonly maxSessions?: number;
 }

@@ -1,6 +1,11 @@
 /**
- * The oracle of a burst: one for each program, which asks for the program's closing queries and holds the history to its fact. It is made
- * for its program and stands in no registry; what judges every run (deaths of the server, declared keys) judges bursts, too.
+ * The oracle of a burst: one for each program, which asks for the program's closing queries and judges the history in two ways:
+ *
+ * 1. the program's fact, where the contract demands it;
+ * 2. the dependency graph, where the program's statements say which values were read and written: a cycle that the contract forbids.
+ *
+ * A graph that cannot be decided says nothing against the fact. It is made for its program and stands in no registry; what judges every run
+ * (deaths of the server, declared keys) judges bursts, too.
  */
 import {
   type Finding,
@@ -9,37 +14,101 @@ import {
   judgedHistory,
   type Oracle,
   ofData,
+  oracleNamed,
   say,
 } from '../../check/index.js';
 import type { Contract } from '../../contracts/index.js';
 import { describeKind } from '../../contracts/index.js';
 import type { History } from '../../histories/index.js';
-import type { BurstOutcome, BurstProgram } from './burst-program.js';
+import type { Burst } from './burst-form.js';
+import { type BurstOutcome, type BurstProgram, effects } from './burst-program.js';
 
 const name = 'burst';
+/** A graph takes milliseconds; one that does not is left open. */
+const graphSeconds = 5;
+export const graphFact =
+  'the dependencies between committed transactions have no cycle that the level forbids';
 
-export function burstOracle(program: BurstProgram): Oracle<undefined> {
+/** The clause by which a burst can be judged: that of its fact, or of the graph. */
+export function clauseOf({ program, form }: Burst, contract: Contract): string | undefined {
+  const byGraph = form === 'statements' && program.graph !== undefined && contract.forbids.length > 0;
+  return program.clause(contract) ?? (byGraph ? `forbids ${contract.forbids.join(', ')}` : undefined);
+}
+
+export function burstOracle(burst: Burst): Oracle<undefined> {
+  const { program } = burst;
   return {
     name,
     title: program.fact,
     needs: { run: 'extra-reads' },
     refuses: (contract) =>
-      program.clause(contract) === undefined ? 'it does not demand the fact' : undefined,
+      clauseOf(burst, contract) === undefined ? 'it does not demand the fact' : undefined,
     prepare: (given) => ({ program: given, observe: program.final, plan: undefined }),
     judge(history, _plan, { contract }) {
-      const closing = history.operations.slice(-program.final.length);
-      const isRead = closing.every(({ kind, outcome }) => kind === 'select' && outcome === 'ok');
-      const final = isRead ? closing.map(({ rows = [] }) => rows) : undefined;
-      const { kind, text } = program.judge({ history, final });
+      const { findings, unknown, text } = judgeBurst(burst, history, contract);
       return judgedHistory(history, {
         oracle: name,
         contract: contract.id,
-        findings: kind === 'broken' ? [brokenFact(program, text, history, contract)] : [],
-        unknownReasons: kind === 'unknown' ? [text] : [],
+        findings,
+        unknownReasons: findings.length === 0 && unknown ? [text] : [],
         notes: [text],
       });
     },
   };
+}
+
+interface Judged {
+  readonly findings: readonly Finding[];
+  readonly unknown: boolean;
+  readonly text: string;
+}
+
+function judgeBurst(burst: Burst, history: History, contract: Contract): Judged {
+  const { program, form } = burst;
+  const { kind, text } = judgeFact(program, history, contract);
+  const graph = form === 'statements' ? judgeGraph(program, history, contract) : undefined;
+  const clause = program.clause(contract);
+  const ofFact =
+    kind === 'broken'
+      ? [brokenFact({ fact: program.fact, text, clause: clause ?? '' }, history, contract)]
+      : [];
+  if (graph?.kind === 'broken') {
+    const said = ofFact.length === 0 ? `${graph.text} in the graph` : `${text}, ${graph.text} in the graph`;
+    const ofGraph = brokenFact({ ...graph, fact: graphFact }, history, contract);
+    return { findings: [...ofFact, ofGraph], unknown: false, text: said };
+  }
+  // Where the contract does not demand the fact, the graph alone decides.
+  const open = clause === undefined ? graph?.kind === 'unknown' : kind === 'unknown';
+  return { findings: ofFact, unknown: open, text: clause === undefined ? (graph?.text ?? text) : text };
+}
+
+function judgeFact(program: BurstProgram, history: History, contract: Contract): BurstOutcome {
+  // Whatever is never committed breaks nothing: such a run shows nothing.
+  if (effects(history).most === 0) return { kind: 'unknown', text: 'nothing was committed' };
+  if (program.clause(contract) === undefined) return { kind: 'kept', text: 'not asked' };
+  const closing = history.operations.slice(-program.final.length);
+  const isRead = closing.every(({ kind, outcome }) => kind === 'select' && outcome === 'ok');
+  return program.judge({ history, final: isRead ? closing.map(({ rows = [] }) => rows) : undefined });
+}
+
+function judgeGraph(
+  { graph }: BurstProgram,
+  history: History,
+  contract: Contract,
+): (BurstOutcome & { readonly clause: string }) | undefined {
+  if (graph === undefined || contract.forbids.length === 0) return undefined;
+  const recorded = { kind: 'kv', history: graph(history) } as const;
+  const limits = { budget: graphSeconds, strongest: false };
+  const verdict = oracleNamed('key-value').check?.(recorded, { contract }, limits);
+  const [finding] = verdict?.findings ?? [];
+  if (finding !== undefined) {
+    const clause = finding.clause ?? `forbids ${finding.kind}`;
+    return { kind: 'broken', text: describeKind(finding.kind).title, clause };
+  }
+  const why = verdict?.unknownReasons[0];
+  return why === undefined
+    ? { kind: 'kept', text: 'as it must be', clause: '' }
+    : { kind: 'unknown', text: why, clause: '' };
 }
 
 /** How a run ended, in a text that is the same for runs that ended in the same way. */
@@ -54,8 +123,7 @@ export function outcomeOf({ findings, unknownReasons, notes }: JudgedHistory): B
 }
 
 function brokenFact(
-  { fact, clause }: BurstProgram,
-  text: string,
+  { fact, text, clause }: { readonly fact: string; readonly text: string; readonly clause: string },
   history: History,
   contract: Contract,
 ): Finding {
@@ -63,7 +131,7 @@ function brokenFact(
     kind: 'broken-fact',
     oracle: name,
     contract: contract.id,
-    clause: clause(contract) ?? '',
+    clause,
     explanation: [
       say.rule`Whatever the order of the transactions: ${ofData(fact)}.`,
       say.contradiction`After all of them: ${ofData(text)}.`,

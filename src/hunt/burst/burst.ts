@@ -1,35 +1,35 @@
 /**
- * Bursts: programs of `burst-program.ts` run freely, thousands of transactions at once, until one breaks its fact.
+ * Bursts: programs of `burst-programs.ts` run freely, thousands of transactions at once, until one breaks its fact.
  *
  * What a race does once it does now and then, so nothing is asked of every run. A break is confirmed by rate:
  *
  * 1. the same burst runs again and again: how many of the runs break the fact;
  * 2. the same transactions run in one session, one after another: if that breaks it, too, concurrency is not the cause;
  * 3. where a control is given (another version of the engine), the same there;
- * 4. sessions and repetitions are halved as long as some runs still break the fact.
+ * 4. sessions and repetitions are halved as long as one of so many runs still breaks the fact; the rate of the smallest is counted.
  *
  * A break that no second run shows is reported as seen once, and decides nothing. Runs and verdicts come from `runAndJudgeBy`, as those
  * of all other commands do; what is different here is only that verdicts are counted.
  */
-import type { Case } from '../../cases/index.js';
 import { type JudgedHistory, wentAway } from '../../check/index.js';
 import { type Contract, describeKind, type Level } from '../../contracts/index.js';
+import { IsoldeError } from '../../errors.js';
 import { SessionPool } from '../../execute/index.js';
+import type { TargetStamp } from '../../histories/index.js';
 import { runAndJudgeBy } from '../../judge/index.js';
 import type { Target } from '../../targets/index.js';
-import { burstOracle, outcomeOf } from './burst-oracle.js';
+import { type Burst, type BurstForm, type BurstSize, burstCase, burstsOf } from './burst-form.js';
+import { burstOracle, clauseOf, graphFact, outcomeOf } from './burst-oracle.js';
 import type { BurstOutcome, BurstProgram } from './burst-program.js';
-
-export interface BurstSize {
-  readonly sessions: number;
-  /** Transactions of each session. */
-  readonly repeats: number;
-}
 
 export interface BurstOptions extends BurstSize {
   readonly level: Level;
   readonly contract: Contract;
   readonly programs: readonly BurstProgram[];
+  /** Only these forms; default: all that the dialect has. */
+  readonly forms?: readonly BurstForm[] | undefined;
+  /** The first burst to run, in the order of programs and forms; default 0. */
+  readonly first?: number;
   /** Runs that confirm a break, and runs of each control. */
   readonly runs: number;
   /** Goes on with new bursts until then; undefined: one of each program. */
@@ -50,7 +50,11 @@ export interface BurstRate {
 
 export interface BurstFinding {
   readonly program: string;
+  readonly form: BurstForm;
   readonly fact: string;
+  /** The database it was found on, and its level. */
+  readonly target: TargetStamp;
+  readonly level: Level;
   readonly contract: string;
   readonly clause: string;
   readonly size: BurstSize;
@@ -75,20 +79,25 @@ export interface BurstResult {
 
 /** Runs bursts in turn until one breaks its fact. */
 export async function runBursts(target: Target, options: BurstOptions): Promise<BurstResult> {
-  const { contract, programs, signal } = options;
-  const asked = programs.filter((program) => program.clause(contract) !== undefined);
+  const { contract, programs, signal, first = 0 } = options;
+  const all = burstsOf(programs, target, options.forms);
+  const asked = all.filter((burst) => clauseOf(burst, contract) !== undefined);
   const lab = await BurstLab.open(target, options);
   const undecided: Record<string, number> = {};
   let bursts = 0;
   try {
     while (asked.length > 0 && signal?.aborted !== true) {
-      const program = asked[bursts % asked.length]!;
-      options.onProgress?.(`burst ${bursts + 1}: ${program.name}`);
-      const judged = await lab.judge(program, options);
-      const outcome = outcomeOf(judged);
+      const burst = asked[(first + bursts) % asked.length]!;
+      options.onProgress?.(`burst ${bursts + 1}: ${burst.program.name}, ${burst.form}`);
+      const judged = await lab.judge(burst, options).catch(refused);
+      const outcome: BurstOutcome =
+        judged === undefined
+          ? { kind: 'unknown', text: `the set-up of ${burst.program.name} as ${burst.form} was refused` }
+          : outcomeOf(judged);
       bursts++;
       if (outcome.kind === 'unknown') undecided[outcome.text] = (undecided[outcome.text] ?? 0) + 1;
-      if (outcome.kind === 'broken') return result(await pursueBurst(lab, program, judged, options));
+      if (judged !== undefined && outcome.kind === 'broken')
+        return result(await pursueBurst(lab, burst, judged, options));
       if (lab.stopped) break;
       const isLastOfTurn = bursts % asked.length === 0;
       if (options.until === undefined ? isLastOfTurn : options.until()) break;
@@ -99,33 +108,46 @@ export async function runBursts(target: Target, options: BurstOptions): Promise<
   }
 
   function result(finding: BurstFinding | undefined): BurstResult {
-    const notAsked = programs.filter((program) => !asked.includes(program)).map(({ name }) => name);
+    const notAsked = programs
+      .filter((program) => !asked.some((burst) => burst.program === program))
+      .map(({ name }) => name);
     return { bursts, transactions: lab.transactions, notAsked, undecided, finding };
   }
 }
 
+/** Nothing, for a set-up that the database refuses: not every engine of a dialect has procedures. */
+function refused(error: unknown): undefined {
+  if (error instanceof IsoldeError && error.code === 'target') return undefined;
+  throw error;
+}
+
 async function pursueBurst(
   lab: BurstLab,
-  program: BurstProgram,
+  burst: Burst,
   first: JudgedHistory,
   options: BurstOptions,
 ): Promise<BurstFinding> {
-  const { runs, contract, control } = options;
+  const { runs, contract, control, level } = options;
+  const { program, form } = burst;
   const size = { sessions: options.sessions, repeats: options.repeats };
-  const again = await lab.rate(program, size, runs);
+  const again = await lab.rate(burst, size, { runs });
   const rate = rateOf([outcomeOf(first), ...again]);
   const { kind, clause } = first.findings[0]!;
-  const serial = rateOf(await lab.rate(program, size, Math.min(runs, 3), true));
+  const serial = rateOf(await lab.rate(burst, size, { runs: Math.min(runs, 3), serial: true }));
   const other = control === undefined ? undefined : await BurstLab.open(control, options);
-  const compared = other === undefined ? undefined : rateOf(await other.rate(program, size, runs));
+  const compared = other === undefined ? undefined : rateOf(await other.rate(burst, size, { runs }));
   await other?.close();
   const confirmed = again.some(({ kind }) => kind === 'broken');
-  const reduced = confirmed ? await reduceBurst(lab, program, size, runs) : { ...size, rate };
+  const reduced = confirmed ? await reduceBurst(lab, burst, { ...size, rate }, runs) : { ...size, rate };
+  const byFact = program.clause(contract) !== undefined;
   return {
     program: program.name,
-    fact: kind === 'broken-fact' ? program.fact : describeKind(kind).expected,
+    form,
+    fact: kind !== 'broken-fact' ? describeKind(kind).expected : byFact ? program.fact : graphFact,
+    target: lab.stamp,
+    level,
     contract: contract.id,
-    clause: clause ?? program.clause(contract)!,
+    clause: clause ?? clauseOf(burst, contract)!,
     size,
     rate,
     serial,
@@ -138,32 +160,50 @@ async function pursueBurst(
 const fewestSessions = 2;
 const fewestRepeats = 4;
 
-/** Halves the burst while some of its runs break the fact. */
+/** Halves the burst while one of its runs breaks the fact, then counts. */
 async function reduceBurst(
   lab: BurstLab,
-  program: BurstProgram,
-  size: BurstSize,
+  burst: Burst,
+  start: BurstFinding['reduced'],
   runs: number,
 ): Promise<BurstFinding['reduced']> {
-  let best = { ...size, rate: rateOf(await lab.rate(program, size, runs)) };
+  let best: BurstSize = start;
   for (;;) {
+    const { sessions, repeats } = best;
     const smaller = [
-      { sessions: best.sessions, repeats: Math.ceil(best.repeats / 2) },
-      { sessions: Math.ceil(best.sessions / 2), repeats: best.repeats },
+      { sessions, repeats: Math.ceil(repeats / 2) },
+      { sessions: Math.ceil(sessions / 2), repeats },
     ].filter(
-      ({ sessions, repeats }) =>
-        sessions >= fewestSessions &&
-        repeats >= fewestRepeats &&
-        sessions * repeats < best.sessions * best.repeats,
+      (each) =>
+        each.sessions >= fewestSessions &&
+        each.repeats >= fewestRepeats &&
+        each.sessions * each.repeats < sessions * repeats,
     );
-    let found: typeof best | undefined;
+    let found: BurstSize | undefined;
     for (const each of smaller) {
       if (found !== undefined || lab.stopped) continue;
-      const rate = rateOf(await lab.rate(program, each, runs));
-      if (rate.broken > 0) found = { ...each, rate };
+      const outcomes = await lab.rate(burst, each, { runs, untilBroken: true });
+      if (outcomes.some(({ kind }) => kind === 'broken')) found = each;
     }
-    if (found === undefined) return best;
+    if (found === undefined) break;
     best = found;
+  }
+  if (best === start || lab.stopped) return start;
+  const { sessions, repeats } = best;
+  return { sessions, repeats, rate: rateOf(await lab.rate(burst, best, { runs })) };
+}
+
+/** A burst that was found before, so often: how many of the runs break its fact. */
+export async function rateBurst(
+  target: Target,
+  burst: Burst,
+  options: LabOptions & { readonly size: BurstSize; readonly runs: number },
+): Promise<BurstRate> {
+  const lab = await BurstLab.open(target, options);
+  try {
+    return rateOf(await lab.rate(burst, options.size, options));
+  } finally {
+    await lab.close();
   }
 }
 
@@ -202,24 +242,40 @@ class BurstLab {
     return this.#lost || this.options.signal?.aborted === true;
   }
 
-  async close(): Promise<void> {
-    await this.sessions.close();
-    await this.scratch.drop();
+  get stamp(): TargetStamp {
+    return this.target.stamp;
   }
 
-  async rate(program: BurstProgram, size: BurstSize, runs: number, serial = false): Promise<BurstOutcome[]> {
+  async close(): Promise<void> {
+    await this.sessions.close();
+    // What a server left behind that is gone cannot be dropped.
+    await this.scratch.drop().catch((error: unknown) => {
+      if (!this.#lost) throw error;
+    });
+  }
+
+  async rate(
+    burst: Burst,
+    size: BurstSize,
+    asked: { readonly runs: number; readonly serial?: boolean; readonly untilBroken?: boolean },
+  ): Promise<BurstOutcome[]> {
+    const { runs, serial = false, untilBroken = false } = asked;
     const outcomes: BurstOutcome[] = [];
-    for (let i = 0; i < runs && !this.stopped; i++)
-      outcomes.push(outcomeOf(await this.judge(program, size, serial)));
+    for (let i = 0; i < runs && !this.stopped; i++) {
+      const outcome = outcomeOf(await this.judge(burst, size, serial));
+      // A run that was cut short is none.
+      if (this.options.signal?.aborted !== true) outcomes.push(outcome);
+      if (untilBroken && outcome.kind === 'broken') break;
+    }
     return outcomes;
   }
 
-  async judge(program: BurstProgram, size: BurstSize, serial = false): Promise<JudgedHistory> {
+  async judge(burst: Burst, size: BurstSize, serial = false): Promise<JudgedHistory> {
     const { level, contract, signal } = this.options;
     const { target, scratch, sessions } = this;
     const judged = await runAndJudgeBy(
-      burstOracle(program),
-      { case: burstCase(program, target, size, serial), level, contract },
+      burstOracle(burst),
+      { case: burstCase(burst, target, size, serial), level, contract },
       { target, scratch, sessions, ...(signal === undefined ? {} : { signal }) },
     );
     const { operations } = judged.history;
@@ -227,27 +283,4 @@ class BurstLab {
     this.#lost ||= wentAway(judged.history);
     return judged;
   }
-}
-
-/** `serial`: all of it in one session, transaction by transaction. */
-export function burstCase(
-  program: BurstProgram,
-  { dialect }: Pick<Target, 'dialect'>,
-  { sessions, repeats }: BurstSize,
-  serial: boolean,
-): Case {
-  const of = (session: number, repeat: number) => program.transaction({ session, repeat, dialect });
-  const range = (count: number) => Array.from({ length: count }, (_, i) => i);
-  const one = range(repeats).flatMap((repeat) => range(sessions).flatMap((session) => of(session, repeat)));
-  return {
-    name: `burst-${program.name}`,
-    dialect,
-    setup: program.setup,
-    sessions: serial
-      ? [{ name: 'T1', statements: one }]
-      : range(sessions).map((session) => ({
-          name: `T${session + 1}`,
-          statements: range(repeats).flatMap((repeat) => of(session, repeat)),
-        })),
-  };
 }

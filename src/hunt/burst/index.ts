@@ -3,13 +3,9 @@ export {
   type BurstOptions,
   type BurstRate,
   type BurstResult,
-  type BurstSize,
-  burstCase,
+  rateBurst,
   runBursts,
 } from './burst.js';
-export {
-  type BurstOutcome,
-  type BurstProgram,
-  type BurstRun,
-  burstPrograms,
-} from './burst-program.js';
+export { type Burst, type BurstForm, type BurstSize, burstCase, burstForms, burstsOf } from './burst-form.js';
+export type { BurstOutcome, BurstProgram, BurstRun } from './burst-program.js';
+export { burstPrograms } from './burst-programs.js';

@@ -52,6 +52,8 @@ const features: TargetFeatures = {
   snapshotBegin: 'START TRANSACTION WITH CONSISTENT SNAPSHOT',
 };
 
+const withProcedures: TargetFeatures = { ...features, oneRequest: ['procedure'] };
+
 const kill: MysqlFlavor['kill'] = (what, id) => `KILL ${what} ${id}`;
 
 const innodbLevels: readonly Level[] = [
@@ -63,7 +65,7 @@ const innodbLevels: readonly Level[] = [
 
 const mariadb: MysqlFlavor = {
   name: 'mariadb',
-  features,
+  features: withProcedures,
   levels: (settings) => {
     const engine = storageEngine(settings);
     if (engine !== 'innodb') return engineLevels('mariadb', engine);
@@ -94,7 +96,7 @@ const mariadb: MysqlFlavor = {
 
 const mysql: MysqlFlavor = {
   name: 'mysql',
-  features,
+  features: withProcedures,
   levels: (settings) => {
     const engine = storageEngine(settings);
     return engine === 'innodb'

@@ -263,6 +263,7 @@ class PostgresTarget implements PostgresNode, ScratchContext {
       errorDoomsTransaction: true,
       transactionalDdl: true,
       cancel: true,
+      oneRequest: about.versionNumber >= 110_000 ? ['block', 'procedure', 'text'] : ['block', 'text'],
       maxSessions: about.sessionLimit,
     };
     this.maySkipTriggers = cases === undefined ? about.isSuperuser : about.versionNumber >= 150_000;
