@@ -27,6 +27,7 @@ function forgetful(): Shelf {
       seen.add(bug.id);
       return { bug, isNew, files: [] };
     },
+    addBurst: async (finding) => ({ id: finding.program, isNew: true, folder: '', finding }),
     seenAgain: () => undefined,
   };
 }

@@ -14,7 +14,7 @@ import { Database } from '../judge/index.js';
 import type { Bug } from '../report/index.js';
 import { type FaultName, faultNames, openTarget, UnfitFault } from '../targets/index.js';
 import { withCell } from './hunt-faults-page.js';
-import { showsWithout } from './shows-without.js';
+import { burstShowsWithout, showsWithout } from './shows-without.js';
 
 interface Engine {
   readonly url: string;
@@ -55,12 +55,17 @@ interface FaultHunt {
 }
 
 async function findFault(engine: Engine, { fault, seed, limitMs }: FaultHunt, healthy: Database) {
-  let found: Bug | undefined;
+  let found: string | undefined;
   const shelf: Shelf = {
     isIgnored: (bug) => showsWithout(bug as Bug, healthy),
     add: async (bug) => {
-      found = bug;
+      found = bug.finding.kind;
       return { bug, isNew: true, files: [] };
+    },
+    addBurst: async (finding) => {
+      const own = await burstShowsWithout(finding, healthy);
+      if (!own) found = `burst of ${finding.program}`;
+      return { id: finding.program, isNew: !own, folder: '', finding };
     },
     seenAgain: () => undefined,
   };
@@ -77,7 +82,7 @@ async function findFault(engine: Engine, { fault, seed, limitMs }: FaultHunt, he
   return {
     seconds: counters.firstBugSeconds,
     rounds: counters.rounds,
-    kind: found.finding.kind,
+    kind: found,
   } satisfies Found;
 }
 

@@ -32,12 +32,7 @@ import {
 import { makeTemporaryFolder } from '../temporary-folder.js';
 import { oneLine } from '../visible.js';
 import { counted } from '../words.js';
-import {
-  findCounterexample,
-  printCounterexamples,
-  rerunCounterexample,
-  showCounterexample,
-} from './bugs-counterexamples.js';
+import { findBeside, printBesides, showBeside } from './bugs-beside.js';
 import { type CliContext, type ExitCode, exitCodes, trustCaseHelp } from './context.js';
 import { requireStore } from './existing-store.js';
 import { writeText } from './flags.js';
@@ -178,15 +173,15 @@ async function list(flags: StoreFlags, context: CliContext): Promise<ExitCode> {
         `  ${describeClaim(bug)}${bug.notIsolation === true ? '; not isolation' : ''}; seen ${bug.count}×, last ${bug.lastSeen}, ${shown} of ${runs} runs, signature ${bug.signature}${masked}`,
       );
     }
-    const others = await printCounterexamples(flags.store, context);
+    const others = await printBesides(flags.store, context);
     if (bugs.length + others === 0) context.out(`no bugs in ${place}`);
   }
   return problems.length > 0 ? exitCodes.undecided : exitCodes.nothingFound;
 }
 
 async function show(id: string, flags: StoreFlags, context: CliContext): Promise<ExitCode> {
-  const plan = await findCounterexample(flags.store, id, context);
-  if (plan !== undefined) return showCounterexample(plan, flags, context);
+  const beside = await findBeside(flags.store, id, context);
+  if (beside !== undefined) return showBeside(beside, flags, context);
   const { bug, place } = await withStore(flags, async (store) => {
     const found = await store.get(id);
     return { bug: found, place: store.folderOf(found.id) };
@@ -252,7 +247,8 @@ async function ignore(
   context: CliContext,
 ): Promise<ExitCode> {
   await withStore(flags, async (store) => {
-    await checkIgnorable(store, [what], context);
+    if ((await findBeside(flags.store, what, context)) === undefined)
+      await checkIgnorable(store, [what], context);
     await store.ignore(what, flags.reason);
   });
   context.out(flags.json === true ? JSON.stringify({ ignored: what }) : `${what} is ignored from now on`);
@@ -271,8 +267,8 @@ async function rerun(ids: readonly string[], flags: RerunFlags, context: CliCont
   if (!Number.isInteger(runs) || runs < 1) {
     throw new IsoldeError('usage', `--runs takes a whole number above 0, not "${flags.runs}"`);
   }
-  const [plan] = ids.length === 1 ? [await findCounterexample(flags.store, ids[0]!, context)] : [];
-  if (plan !== undefined) return rerunCounterexample(plan, { ...flags, runs }, context);
+  const [beside] = ids.length === 1 ? [await findBeside(flags.store, ids[0]!, context)] : [];
+  if (beside !== undefined) return beside.rerun({ ...flags, runs }, context);
   return withStore(flags, (store) => rerunIn(store, ids, { ...flags, runs }, context));
 }
 

@@ -3,21 +3,29 @@ import type { Command } from 'commander';
 import { IsoldeError } from '../errors.js';
 import {
   type BurstFinding,
+  type BurstForm,
   type BurstProgram,
   type BurstRate,
   type BurstResult,
+  burstForms,
+  burstLine,
   burstPrograms,
+  keepBurst,
+  ratesOf,
   runBursts,
 } from '../hunt/index.js';
 import { vendorContractAt } from '../judge/index.js';
-import { openTarget } from '../targets/index.js';
+import { openTarget, type Target } from '../targets/index.js';
 import { counted } from '../words.js';
 import { type CliContext, type ExitCode, exitCodes } from './context.js';
+import { usualStore } from './existing-store.js';
 import { levelOf, positive, timeOf } from './flags.js';
 
 interface BurstFlags {
   readonly level?: string;
   readonly program?: readonly string[];
+  readonly form?: readonly string[];
+  readonly store: string;
   readonly for?: string;
   readonly sessions: string;
   readonly repeats: string;
@@ -38,11 +46,13 @@ export function burstCommand(program: Command, context: CliContext, exit: (code:
     )
     .option('-l, --level <level>', 'the isolation level (default: the database’s own)')
     .option('-p, --program <name>', `only this program (may be repeated): ${names}`, collect)
+    .option('--form <form>', `only in this form (may be repeated): ${burstForms.join(', ')}`, collect)
     .option('--for <time>', 'go on with new bursts for so long, such as 2m (default: one of each program)')
     .option('--sessions <count>', 'sessions of a burst', '8')
     .option('--repeats <count>', 'transactions of each session', '400')
     .option('--runs <count>', 'runs that confirm what one burst broke, and of each control', '10')
     .option('--control <url>', 'another database or version to compare with')
+    .option('--store <folder>', 'where what is broken is kept', usualStore)
     .option('--json', 'print the result as JSON')
     .addHelpText('after', '\nExit code: 0 nothing broken, 1 broken, 2 broken once and never again, 3 error.')
     .action(async (url: string | undefined, flags: BurstFlags) => exit(await burst(url, flags, context)));
@@ -50,6 +60,7 @@ export function burstCommand(program: Command, context: CliContext, exit: (code:
 
 async function burst(url: string | undefined, flags: BurstFlags, context: CliContext): Promise<ExitCode> {
   const programs = (flags.program ?? burstPrograms.map(({ name }) => name)).map(programNamed);
+  const forms = flags.form?.map(formNamed);
   const size = {
     sessions: positive(flags.sessions, '--sessions'),
     repeats: positive(flags.repeats, '--repeats'),
@@ -68,11 +79,15 @@ async function burst(url: string | undefined, flags: BurstFlags, context: CliCon
         level,
         contract: vendorContractAt(target, level),
         programs,
+        forms,
         control,
         until: forMs === undefined ? undefined : () => Date.now() - start >= forMs,
         signal: context.signal,
       });
-      context.out(flags.json === true ? JSON.stringify(result, null, 2) : render(result));
+      const kept = keep(result, flags.store, target);
+      if (flags.json === true) context.out(JSON.stringify({ ...result, ...kept }, null, 2));
+      else
+        context.out([render(result), ...(kept === undefined ? [] : [`  kept: ${kept.folder}`])].join('\n'));
       return codeOf(result);
     } finally {
       await control?.close();
@@ -80,6 +95,19 @@ async function burst(url: string | undefined, flags: BurstFlags, context: CliCon
   } finally {
     await target.close();
   }
+}
+
+/** A break that no second run shows proves nothing, and is not kept. */
+function keep({ finding }: BurstResult, store: string, { dialect }: Target) {
+  if (finding === undefined || finding.verdict === 'once') return undefined;
+  const { id, folder } = keepBurst(store, finding, { at: new Date().toISOString(), dialect });
+  return { id, folder };
+}
+
+function formNamed(name: string): BurstForm {
+  const found = burstForms.find((each) => each === name);
+  if (found !== undefined) return found;
+  throw new IsoldeError('usage', `"${name}" is no form of a burst; there are ${burstForms.join(', ')}`);
 }
 
 function programNamed(name: string): BurstProgram {
@@ -99,7 +127,7 @@ function render({ bursts, transactions, notAsked, undecided, finding }: BurstRes
   const lines = [`${counted(bursts, 'burst')}, ${counted(transactions, 'transaction')}`];
   if (notAsked.length > 0) lines.push(`not promised at this level: ${notAsked.join(', ')}`);
   for (const [why, count] of Object.entries(undecided)) lines.push(`${count} not judged: ${why}`);
-  lines.push(...(finding === undefined ? ['nothing broken'] : describe(finding)));
+  lines.push(...(finding === undefined ? ['nothing broken'] : describeBurst(finding)));
   return lines.join('\n');
 }
 
@@ -109,30 +137,18 @@ const verdicts: Readonly<Record<BurstFinding['verdict'], string>> = {
   'not isolation': 'broken, but not isolation: one session alone breaks it, too',
 };
 
-function describe({
-  program,
-  fact,
-  contract,
-  clause,
-  size,
-  rate,
-  serial,
-  control,
-  reduced,
-  verdict,
-}: BurstFinding): string[] {
+/** A broken burst, for people. */
+export function describeBurst(finding: BurstFinding): readonly string[] {
+  const { program, form, fact, contract, clause, verdict } = finding;
   return [
-    `${program}: ${verdicts[verdict]}`,
+    `${program} (${form}): ${verdicts[verdict]}`,
     `  must hold: ${fact} (${contract}, ${clause})`,
-    `  ${size.sessions} sessions × ${size.repeats}: ${rateText(rate)}`,
-    `  one session, one after another: ${rateText(serial)}`,
-    ...(control === undefined ? [] : [`  control: ${rateText(control)}`]),
-    `  reduced to ${reduced.sessions} sessions × ${reduced.repeats}: ${rateText(reduced.rate)}`,
-    `  again: --program ${program} --sessions ${reduced.sessions} --repeats ${reduced.repeats}`,
+    ...ratesOf(finding).map(([what, rate]) => `  ${what}: ${rateText(rate)}`),
+    `  again: ${burstLine(finding)}`,
   ];
 }
 
-function rateText({ runs, broken, outcomes }: BurstRate): string {
+export function rateText({ runs, broken, outcomes }: BurstRate): string {
   const each = outcomes.map(({ text, count }) => `${count} × ${text}`).join(', ');
   return `${broken} of ${runs} runs broken (${each})`;
 }

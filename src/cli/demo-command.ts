@@ -50,6 +50,7 @@ async function demo({ store, json }: DemoFlags, world: CliContext): Promise<Exit
       open: () => openTarget(undefined),
       shelf,
       seed,
+      bursts: { share: 0 },
       forMs: mostMs,
       signal: done.signal,
       identify,

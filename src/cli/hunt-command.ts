@@ -29,6 +29,7 @@ import {
   renderCounters,
   replayLine,
   type Shelved,
+  type ShelvedBurst,
   templatesOfStore,
 } from '../hunt/index.js';
 import { usualChoice } from '../judge/index.js';
@@ -51,6 +52,7 @@ interface HuntFlags {
   readonly contract: string;
   readonly profile?: string;
   readonly oracle?: readonly string[];
+  readonly bursts?: string;
   readonly template?: readonly string[];
   /** A set by name; false: none. */
   readonly reuse?: string | false;
@@ -104,6 +106,7 @@ export function huntCommand(program: Command, context: CliContext, exit: (code: 
       `only this kind of workload: ${profiles.map(({ name }) => name).join(', ')}, or a file`,
     )
     .option('--oracle <name>', `only these judges (may be repeated): ${runOracles.join(', ')}`, collect)
+    .option('--bursts <percent>', 'of the time (default 8; 0 with --profile or --oracle): isolde burst')
     .option('--template <file>', 'a case to vary besides the built-in ones (may be repeated)', collect)
     .option(
       '--reuse <set>',
@@ -154,6 +157,7 @@ async function runHunt(url: string | undefined, flags: HuntFlags, context: CliCo
   const forMs = flags.for === undefined ? undefined : timeOf(flags.for, '--for');
   const jobs = positive(flags.jobs, '--jobs');
   const confirmRuns = positive(flags.runs, '--runs');
+  const bursts = flags.bursts === undefined ? undefined : percentOf(flags.bursts);
   const bugs = flags.bugs === undefined ? undefined : positive(flags.bugs, '--bugs');
   if (flags.ignore !== undefined) await checkIgnorableIn(flags.store, flags.ignore, context);
   const shelf = await openShelf(flags.store, {
@@ -200,12 +204,13 @@ async function runHunt(url: string | undefined, flags: HuntFlags, context: CliCo
       ...(oracles === undefined ? {} : { oracles }),
       ...(forMs === undefined ? {} : { forMs }),
       ...(bugs === undefined ? {} : { bugs }),
+      ...(bursts === undefined ? {} : { bursts: { share: bursts } }),
     });
     if (asked?.from === undefined) await state.write(stateAfter(before, result));
     if (result.bugs.some(({ bug }) => isServerFailure(bug.finding))) await opener.hasCrashed();
     finish(result, flags, context, view);
     await summarise(result, url, flags);
-    return result.bugs.some((shelved) => counts(shelved, flags)) ? exitCodes.found : exitCodes.nothingFound;
+    return codeOf(result, flags);
   } finally {
     crashed.end();
     await shelf.close();
@@ -233,9 +238,24 @@ function counts({ bug, isNew }: Shelved, { failOn, onlyNew }: HuntFlags): boolea
   return onlyNew !== true || (isNew && bug.known?.verdict !== 'duplicate');
 }
 
+/** The same for a broken burst. */
+function countsBurst({ finding, isNew }: ShelvedBurst, { failOn, onlyNew }: HuntFlags): boolean {
+  if (findingLabels.indexOf(labelOf(finding)) > findingLabels.indexOf(failOn)) return false;
+  return onlyNew !== true || isNew;
+}
+
+function codeOf({ bugs, bursts }: HuntResult, flags: HuntFlags): ExitCode {
+  const found = bugs.some((each) => counts(each, flags)) || bursts.some((each) => countsBurst(each, flags));
+  return found ? exitCodes.found : exitCodes.nothingFound;
+}
+
 async function summarise(result: HuntResult, url: string | undefined, flags: HuntFlags): Promise<void> {
   const target = hideSecrets(url ?? defaultTargetUrl);
-  const summarised = { result, target, counts: (shelved: Shelved) => counts(shelved, flags) };
+  const summarised = {
+    ...{ result, target },
+    counts: (shelved: Shelved) => counts(shelved, flags),
+    countsBurst: (shelved: ShelvedBurst) => countsBurst(shelved, flags),
+  };
   if (flags.junit !== undefined) await writeText(flags.junit, printHuntJunit(summarised));
   if (flags.summary !== undefined) await appendText(flags.summary, printHuntSummary(summarised));
 }
@@ -294,7 +314,7 @@ export function checkContract(choice: string): void {
 
 function finish(result: HuntResult, flags: HuntFlags, context: CliContext, view: LiveView): void {
   view.erase();
-  const { counters, bugs, finished, stopped, levels } = result;
+  const { counters, bugs, bursts, finished, stopped, levels } = result;
   if (flags.json === true) {
     const listed = bugs.map(({ bug, isNew, files }) => {
       const { id, title, signature, contract, clause, reproduced, replay } = bug;
@@ -303,12 +323,13 @@ function finish(result: HuntResult, flags: HuntFlags, context: CliContext, view:
       return { ...facts, label: labelOf(bug), isNew, secondLook, notIsolation, files };
     });
     const target = { name: result.target.name, version: result.target.version };
-    context.out(JSON.stringify({ target, levels, stopped, finished, counters, bugs: listed }));
+    context.out(JSON.stringify({ target, levels, stopped, finished, counters, bugs: listed, bursts }));
     return;
   }
-  context.err(renderCounters(counters, bugs.length));
-  if (bugs.length === 0) context.out('nothing found');
-  else context.out(`${counted(bugs.length, 'bug')} in ${flags.store}/bugs`);
+  context.err(renderCounters(counters, bugs.length + bursts.length));
+  if (bugs.length + bursts.length === 0) context.out('nothing found');
+  if (bugs.length > 0) context.out(`${counted(bugs.length, 'bug')} in ${flags.store}/bugs`);
+  if (bursts.length > 0) context.out(`${counted(bursts.length, 'broken burst')} in ${flags.store}/bursts`);
 }
 
 function replayOf(
@@ -337,6 +358,12 @@ async function profileOf(name: string): Promise<Profile | string> {
     );
   }
   return parseProfile(text, name);
+}
+
+function percentOf(text: string): number {
+  const percent = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+  if (percent <= 100) return percent / 100;
+  throw new IsoldeError('usage', `--bursts takes a number from 0 to 100, not "${text}"`);
 }
 
 /** `500`: so many; `120..`: from there; `120..127`: both ends. */

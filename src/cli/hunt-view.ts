@@ -1,6 +1,7 @@
 /** A hunt while it runs: lines written over on a terminal, a plain log elsewhere. */
-import { type HuntEvent, type HuntStyle, renderBug, renderCounters } from '../hunt/index.js';
+import { duration, type HuntEvent, type HuntStyle, renderBug, renderCounters } from '../hunt/index.js';
 import { vendorContract } from '../judge/index.js';
+import { describeBurst } from './burst-command.js';
 import type { CliContext } from './context.js';
 
 const redrawMs = 200;
@@ -44,6 +45,14 @@ export class LiveView {
           renderBug(event.shelved, event.round, event.seconds, styleOf(context)),
         );
         return;
+      case 'burst': {
+        this.erase();
+        const { id, isNew, folder, finding } = event.shelved;
+        const name = `${isNew ? 'broken burst' : 'burst of the store'} ${id} after ${duration(event.seconds)}`;
+        const lines = describeBurst(finding).map((line) => `  ${line}`);
+        (this.quiet ? context.err : context.out)([name, ...lines, `  ${folder}`].join('\n'));
+        return;
+      }
       case 'reopened':
         this.erase();
         context.err(`the database went away and is opened again (${event.cause})`);

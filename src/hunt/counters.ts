@@ -7,6 +7,8 @@ export interface HuntCounters {
   rounds: number;
   /** Rounds whose set-up the database refused, or that were cut by a lost server. */
   roundsNotRun: number;
+  /** Bursts that ran; what they did is not in the other figures. */
+  bursts: number;
   transactions: number;
   aborted: number;
   statements: number;
@@ -34,6 +36,7 @@ export function newCounters(): HuntCounters {
   return {
     rounds: 0,
     roundsNotRun: 0,
+    bursts: 0,
     transactions: 0,
     aborted: 0,
     statements: 0,

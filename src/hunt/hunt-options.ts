@@ -7,7 +7,9 @@ import type { History, TargetStamp } from '../histories/index.js';
 import type { ContractChoice } from '../judge/index.js';
 import type { KnownPlace, KnownVerdict } from '../known/index.js';
 import type { Bug } from '../report/index.js';
+import type { Dialect } from '../sql/index.js';
 import type { Target } from '../targets/index.js';
+import type { BurstFinding, BurstShareOptions } from './burst/index.js';
 import type { HuntCounters } from './counters.js';
 import type { Round } from './round.js';
 
@@ -19,6 +21,8 @@ export interface Shelf {
   add(bug: Bug, raw: History): Promise<Shelved>;
   /** One more raw finding that looks like a bug already there. */
   seenAgain(id: string): void;
+  /** Keeps a broken burst or counts it. Absent: they cannot be kept here, and hunts run none. */
+  addBurst?(found: BurstFinding, dialect: Dialect): Promise<ShelvedBurst>;
   /** For study only: what did not reproduce. */
   keepUnconfirmed?(round: Round, history: History, why: string): Promise<void>;
 }
@@ -28,6 +32,14 @@ export interface Shelved {
   readonly isNew: boolean;
   /** Reports and exports that were written. */
   readonly files: readonly string[];
+}
+
+export interface ShelvedBurst {
+  readonly id: string;
+  readonly isNew: boolean;
+  /** Its folder; empty where it has none. */
+  readonly folder: string;
+  readonly finding: BurstFinding;
 }
 
 export interface HuntOptions {
@@ -44,6 +56,8 @@ export interface HuntOptions {
   /** Only these oracles take part; default: all that can judge by the contract. */
   readonly oracles?: readonly OracleName[];
   readonly profile?: Profile | string;
+  /** Bursts; default: some hundredths of the time, and none where profile or oracles are chosen. */
+  readonly bursts?: BurstShareOptions;
   readonly templates?: readonly ScheduledCase[];
   /** Bugs found before, to be varied (`templatesOfStore`). */
   readonly found?: readonly ScheduledCase[];
@@ -90,6 +104,7 @@ export type HuntEvent =
     }
   | { readonly kind: 'pursuing'; readonly round: Round; readonly finding: string }
   | { readonly kind: 'bug'; readonly shelved: Shelved; readonly round: Round; readonly seconds: number }
+  | { readonly kind: 'burst'; readonly shelved: ShelvedBurst; readonly seconds: number }
   | { readonly kind: 'unconfirmed'; readonly round: Round; readonly finding: string; readonly why: string }
   | { readonly kind: 'refused'; readonly round: Round; readonly message: string }
   /** A bug could not be kept, and is lost but for its replay line. */
@@ -103,6 +118,8 @@ export interface HuntResult {
   readonly counters: HuntCounters;
   /** Bugs met in this hunt, each once. */
   readonly bugs: readonly Shelved[];
+  /** Broken bursts, each program once. */
+  readonly bursts: readonly ShelvedBurst[];
   /** All rounds below this number are done. */
   readonly finished: number;
   readonly stopped: 'rounds' | 'time' | 'bugs' | 'interrupted';

@@ -8,6 +8,8 @@
  * 3. A pursued bug has a signature (`dedupe`), and the shelf groups by it.
  * 4. The number up to which all rounds are done is reported as it grows, so that a later hunt can go on from there.
  *
+ * 5. A share of the time goes to bursts (`burst/`), for races that have no order.
+ *
  * Stopped by its signal, a limit or the wanted number of bugs, it returns what it has.
  */
 
@@ -25,9 +27,17 @@ import {
 } from '../judge/index.js';
 import type { KnownVerdict } from '../known/index.js';
 import { type Bug, makeBug, sizeOfHistory } from '../report/index.js';
+import type { Dialect } from '../sql/index.js';
 import { UnreadableBug } from '../store/index.js';
+import {
+  type BurstFinding,
+  BurstShare,
+  type BurstShareOptions,
+  burstNames,
+  usualBurstShare,
+} from './burst/index.js';
 import { countRound, type HuntCounters, newCounters } from './counters.js';
-import type { HuntOptions, HuntResult, Shelved } from './hunt-options.js';
+import type { HuntEvent, HuntOptions, HuntResult, Shelved, ShelvedBurst } from './hunt-options.js';
 import type { HuntRequest } from './hunt-request.js';
 import { type Outcome, pursue, type Raw, type Shown } from './pursue.js';
 import { groupSize, type Round, Rounds } from './round.js';
@@ -91,6 +101,8 @@ class Hunt {
   #why: HuntResult['stopped'] = 'rounds';
   #pursuits = 0;
   #timeIsUp = false;
+  readonly #bursts: BurstShare;
+  readonly #brokenBursts: ShelvedBurst[] = [];
   readonly sibling: Sibling | undefined;
 
   constructor(
@@ -105,6 +117,7 @@ class Hunt {
     this.#levels = options.levels ?? [database.target.defaultLevel];
     this.#finished = options.from ?? 0;
     this.#nextGroup = Math.floor(this.#finished / groupSize);
+    this.#bursts = new BurstShare(shareOfBursts(options), this.#now);
   }
 
   async run(): Promise<HuntResult> {
@@ -130,6 +143,7 @@ class Hunt {
       levels: this.#levels,
       counters: this.counters,
       bugs: [...this.#bugs.values()],
+      bursts: this.#brokenBursts,
       finished: this.#finished,
       stopped: this.#why,
     };
@@ -211,7 +225,49 @@ class Hunt {
         if (number === end - 1) this.#doneGroups.add(group);
         this.#progress(group, number);
       }
+      if (lane === 0 && this.#bursts.isDue(1000 * this.#seconds())) await this.#burst();
     }
+  }
+
+  /** One burst. What it breaks is brought to an end, as any finding, before the time is up for good. */
+  async #burst(): Promise<void> {
+    const { database, options, counters, stop } = this;
+    const { target } = database;
+    let following = 0;
+    const onBroken = () => {
+      counters.raw++;
+      following = 1;
+      this.#pursuits++;
+    };
+    const place = { target, levels: this.#levels, contractAt: (level: Level) => this.#contract(level) };
+    try {
+      const found = await this.#bursts.run(place, { signal: stop.signal, onBroken });
+      counters.bursts = this.#bursts.count;
+      if (found?.verdict === 'once') counters.unconfirmed++;
+      else if (found !== undefined) await this.#keepBurst(found, target.dialect);
+    } catch (error) {
+      // A database that went away is opened again by the next round.
+      if (!stop.signal.aborted && !(error instanceof IsoldeError && isAboutDatabase(error))) throw error;
+    } finally {
+      this.#pursuits -= following;
+    }
+    if (this.#timeIsUp && this.#pursuits === 0) stop.abort();
+    else options.onEvent?.(this.#progressEvent());
+  }
+
+  async #keepBurst(finding: BurstFinding, dialect: Dialect): Promise<void> {
+    const { counters, options } = this;
+    counters.confirmed++;
+    if (await options.shelf.isIgnored(burstNames(finding))) {
+      counters.ignored++;
+      return;
+    }
+    counters.reduced++;
+    const shelved = await options.shelf.addBurst!(finding, dialect);
+    this.#brokenBursts.push(shelved);
+    counters.firstBugSeconds ??= this.#seconds();
+    options.onEvent?.({ kind: 'burst', shelved, seconds: this.#seconds() });
+    if (shelved.isNew) this.#countNew();
   }
 
   /** The finished prefix grows only where no round before is still to be done. */
@@ -222,13 +278,14 @@ class Hunt {
     while (this.#doneGroups.delete(groupOf(this.#finished))) {
       this.#finished = Math.min(to, (groupOf(this.#finished) + 1) * groupSize);
     }
-    this.counters.seconds = this.#seconds();
-    this.options.onEvent?.({
-      kind: 'progress',
-      counters: this.counters,
-      finished: this.#finished,
-      distinct: this.#bugs.size,
-    });
+    this.options.onEvent?.(this.#progressEvent());
+  }
+
+  #progressEvent(): HuntEvent {
+    const { counters } = this;
+    counters.seconds = this.#seconds();
+    const distinct = this.#bugs.size + this.#brokenBursts.length;
+    return { kind: 'progress', counters, finished: this.#finished, distinct };
   }
 
   /** Whether the round could be run. */
@@ -362,12 +419,16 @@ class Hunt {
     if (first) this.#bugs.set(shelved.bug.id, shelved);
     if (!first) return;
     options.onEvent?.({ kind: 'bug', shelved, round, seconds: this.#seconds() });
-    if (!shelved.isNew) return;
+    if (shelved.isNew) this.#countNew();
+  }
+
+  /** One more that the shelf did not have: it may be the last one wanted. */
+  #countNew(): void {
+    const { bugs } = this.options;
     this.#fresh++;
-    if (options.bugs !== undefined && this.#fresh >= options.bugs) {
-      this.#why = 'bugs';
-      this.stop.abort();
-    }
+    if (bugs === undefined || this.#fresh < bugs) return;
+    this.#why = 'bugs';
+    this.stop.abort();
   }
 }
 
@@ -377,6 +438,16 @@ interface Pursuit {
   readonly round: Round;
   readonly lane: number;
   readonly known: { bug?: string };
+}
+
+/** What a user chose to hunt with leaves no room for bursts; and what cannot be kept is not looked for. */
+function shareOfBursts({ bursts, profile, oracles, shelf }: HuntOptions): BurstShareOptions {
+  if (shelf.addBurst === undefined) return { share: 0 };
+  return bursts ?? { share: profile === undefined && oracles === undefined ? usualBurstShare : 0 };
+}
+
+function isAboutDatabase({ code }: IsoldeError): boolean {
+  return code === 'connect' || code === 'target';
 }
 
 function isPowerOfTwo(count: number): boolean {

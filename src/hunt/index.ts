@@ -1,5 +1,8 @@
 export {
+  type Burst,
+  type BurstFile,
   type BurstFinding,
+  type BurstForm,
   type BurstOptions,
   type BurstOutcome,
   type BurstProgram,
@@ -7,14 +10,22 @@ export {
   type BurstResult,
   type BurstRun,
   type BurstSize,
+  burstForms,
+  burstLine,
+  burstNames,
   burstPrograms,
+  burstsOf,
+  keepBurst,
+  listBursts,
+  rateBurst,
+  ratesOf,
   runBursts,
 } from './burst/index.js';
 export { type HuntCounters, newCounters } from './counters.js';
 export { CrashedEngines, EngineOpener } from './crashed-engines.js';
 export { type FoundTemplates, readTemplates, templatesOfStore } from './found-templates.js';
 export { hunt } from './hunt.js';
-export type { HuntEvent, HuntOptions, HuntResult, Shelf, Shelved } from './hunt-options.js';
+export type { HuntEvent, HuntOptions, HuntResult, Shelf, Shelved, ShelvedBurst } from './hunt-options.js';
 export type { HuntRequest } from './hunt-request.js';
 export { type HuntName, type HuntState, HuntStateFile } from './hunt-state.js';
 export {

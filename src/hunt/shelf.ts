@@ -9,7 +9,9 @@ import { join, relative } from 'node:path';
 import { errorText, IsoldeError } from '../errors.js';
 import { type History, writeWholeHistory } from '../histories/index.js';
 import type { Bug } from '../report/index.js';
+import type { Dialect } from '../sql/index.js';
 import { isSharedUrl, openBugStore, openStore, type StoreFiles } from '../store/index.js';
+import { type BurstFinding, keepBurst } from './burst/index.js';
 import type { Shelf, Shelved } from './hunt-options.js';
 import type { Round } from './round.js';
 
@@ -48,6 +50,19 @@ export async function openShelf(folder: string, options: ShelfOptions = {}): Pro
       const shown = place.startsWith('..') ? own.folderOf(id) : place;
       return { bug, isNew, files: reports.map((name) => join(shown, name)) };
     },
+    ...(own !== undefined && {
+      addBurst: async (finding: BurstFinding, dialect: Dialect) => {
+        const {
+          id,
+          isNew,
+          folder: place,
+        } = keepBurst(folder, finding, {
+          at: new Date().toISOString(),
+          dialect,
+        });
+        return { id, isNew, folder: place, finding };
+      },
+    }),
     seenAgain(id: string): void {
       const known = again.get(id);
       if (known !== undefined) known.count++;

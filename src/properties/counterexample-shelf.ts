@@ -3,10 +3,8 @@
  * what failed, so that the same failure lands in the same folder.
  */
 import { createHash } from 'node:crypto';
-import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errorText, IsoldeError } from '../errors.js';
+import { type Kept, listKept, replaceFolder } from '../kept-folders.js';
 import type { Dialect } from '../sql/index.js';
 import { oneLine } from '../visible.js';
 import { type CounterexampleFile, parseCounterexample, printCounterexample } from './counterexample-file.js';
@@ -29,50 +27,22 @@ export function keepCounterexample(
   replayOf: (folder: string) => string,
 ): string {
   const folder = join(store, 'properties', counterexampleId(found));
-  const fresh = `${folder}.new-${process.pid}`;
   const { plan, level, failure } = found;
-  try {
-    mkdirSync(fresh, { recursive: true });
-    const file = { plan, dialect, level, identity: failure.identity, message: failure.message };
-    writeFileSync(join(fresh, 'counterexample.json'), printCounterexample(file));
-    writeFileSync(join(fresh, 'plan.sql'), printPlan(plan));
-    writeFileSync(join(fresh, 'original.sql'), printPlan(found.original));
-    writeFileSync(join(fresh, 'report.md'), reportCounterexample(found, replayOf(folder)));
-    rmSync(folder, { recursive: true, force: true });
-    renameSync(fresh, folder);
-  } catch (cause) {
-    rmSync(fresh, { recursive: true, force: true });
-    throw new IsoldeError('file-system', `cannot write ${folder}: ${errorText(cause)}`, { cause });
-  }
+  const file = { plan, dialect, level, identity: failure.identity, message: failure.message };
+  replaceFolder(folder, {
+    'counterexample.json': printCounterexample(file),
+    'plan.sql': printPlan(plan),
+    'original.sql': printPlan(found.original),
+    'report.md': reportCounterexample(found, replayOf(folder)),
+  });
   return folder;
 }
 
-export interface KeptCounterexample {
-  readonly id: string;
-  readonly folder: string;
-  readonly file: CounterexampleFile;
-}
+export type KeptCounterexample = Kept<CounterexampleFile>;
 
 /** The counterexamples of a store; files that cannot be read are problems, and hide no others. */
-export async function listCounterexamples(
-  store: string,
-): Promise<{ readonly kept: readonly KeptCounterexample[]; readonly problems: readonly string[] }> {
-  const shelf = join(store, 'properties');
-  const names = await readdir(shelf).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return [];
-    throw new IsoldeError('file-system', `cannot read ${shelf}: ${errorText(error)}`, { cause: error });
-  });
-  const kept: KeptCounterexample[] = [];
-  const problems: string[] = [];
-  for (const id of names.filter((name) => !name.includes('.new-')).sort()) {
-    const [folder, name] = [join(shelf, id), counterexampleFile(store, id)];
-    try {
-      kept.push({ id, folder, file: parseCounterexample(await readFile(name, 'utf8'), name) });
-    } catch (error) {
-      problems.push(`${name}: ${errorText(error)}`);
-    }
-  }
-  return { kept, problems };
+export function listCounterexamples(store: string) {
+  return listKept(join(store, 'properties'), 'counterexample.json', parseCounterexample);
 }
 
 /** Where a counterexample is kept. */

@@ -143,6 +143,8 @@ export class Hunting {
         open: () => this.targets.open(target),
         shelf,
         seed,
+        // Its pages show bugs, which have an order; broken bursts have none.
+        bursts: { share: 0 },
         signal: this.#stop.signal,
         replayLine: replayLine({
           ...{ target: url, levels: levelsAsked, contract: usualChoice, profile, seed },
@@ -181,6 +183,8 @@ export class Hunting {
         this.hub.tell({ kind: 'hunt' });
         return;
       }
+      case 'burst':
+        return;
       case 'pursuing':
         this.#note(`round ${event.round.number}: ${event.finding}; confirming and reducing it`);
         return;

@@ -38,12 +38,16 @@ export interface BurstOptions extends BurstSize {
   readonly control?: Target | undefined;
   readonly signal?: AbortSignal;
   readonly onProgress?: (text: string) => void;
+  /** Called when a burst has broken its fact, before that is confirmed. */
+  readonly onBroken?: () => void;
 }
 
 /** How runs of one kind ended. */
 export interface BurstRate {
   readonly runs: number;
   readonly broken: number;
+  /** Runs that could not be judged. */
+  readonly unknown: number;
   /** Each distinct outcome with its count, the commonest first. */
   readonly outcomes: readonly { readonly text: string; readonly count: number }[];
 }
@@ -96,8 +100,10 @@ export async function runBursts(target: Target, options: BurstOptions): Promise<
           : outcomeOf(judged);
       bursts++;
       if (outcome.kind === 'unknown') undecided[outcome.text] = (undecided[outcome.text] ?? 0) + 1;
-      if (judged !== undefined && outcome.kind === 'broken')
+      if (judged !== undefined && outcome.kind === 'broken') {
+        options.onBroken?.();
         return result(await pursueBurst(lab, burst, judged, options));
+      }
       if (lab.stopped) break;
       const isLastOfTurn = bursts % asked.length === 0;
       if (options.until === undefined ? isLastOfTurn : options.until()) break;
@@ -213,6 +219,7 @@ function rateOf(outcomes: readonly BurstOutcome[]): BurstRate {
   return {
     runs: outcomes.length,
     broken: outcomes.filter(({ kind }) => kind === 'broken').length,
+    unknown: outcomes.filter(({ kind }) => kind === 'unknown').length,
     outcomes: [...counts].map(([text, count]) => ({ text, count })).sort((a, b) => b.count - a.count),
   };
 }
