@@ -250,15 +250,20 @@ export {
 } from './histories/index.js';
 // hunt
 export {
+  type Burst,
   type BurstFinding,
+  type BurstForm,
   type BurstOptions,
   type BurstOutcome,
   type BurstProgram,
   type BurstRate,
   type BurstResult,
   type BurstRun,
+  type BurstShareOptions,
   type BurstSize,
+  burstForms,
   burstPrograms,
+  burstsOf,
   type FoundTemplates,
   type HuntCounters,
   type HuntEvent,
@@ -268,10 +273,12 @@ export {
   type OpenShelf,
   openShelf,
   type Round,
+  rateBurst,
   runBursts,
   type Shelf,
   type ShelfOptions,
   type Shelved,
+  type ShelvedBurst,
   templatesOfStore,
 } from './hunt/index.js';
 // ids

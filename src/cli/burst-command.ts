@@ -84,7 +84,7 @@ async function burst(url: string | undefined, flags: BurstFlags, context: CliCon
         until: forMs === undefined ? undefined : () => Date.now() - start >= forMs,
         signal: context.signal,
       });
-      const kept = keep(result, flags.store, target);
+      const kept = await keep(result, flags.store, target);
       if (flags.json === true) context.out(JSON.stringify({ ...result, ...kept }, null, 2));
       else
         context.out([render(result), ...(kept === undefined ? [] : [`  kept: ${kept.folder}`])].join('\n'));
@@ -98,9 +98,9 @@ async function burst(url: string | undefined, flags: BurstFlags, context: CliCon
 }
 
 /** A break that no second run shows proves nothing, and is not kept. */
-function keep({ finding }: BurstResult, store: string, { dialect }: Target) {
+async function keep({ finding }: BurstResult, store: string, { dialect }: Target) {
   if (finding === undefined || finding.verdict === 'once') return undefined;
-  const { id, folder } = keepBurst(store, finding, { at: new Date().toISOString(), dialect });
+  const { id, folder } = await keepBurst(store, finding, { at: new Date().toISOString(), dialect });
   return { id, folder };
 }
 

@@ -56,7 +56,7 @@ export async function openShelf(folder: string, options: ShelfOptions = {}): Pro
           id,
           isNew,
           folder: place,
-        } = keepBurst(folder, finding, {
+        } = await keepBurst(folder, finding, {
           at: new Date().toISOString(),
           dialect,
         });

@@ -16,7 +16,7 @@ import {
   printCapabilities,
 } from '../../generate/index.js';
 import { formatSamples, readAnyHistory } from '../../histories/index.js';
-import { readTemplates } from '../../hunt/index.js';
+import { type BurstFile, parseBurst, printBurst, readTemplates } from '../../hunt/index.js';
 import { openKnown } from '../../known/index.js';
 import {
   type Interaction,
@@ -35,6 +35,7 @@ export async function fuzzFiles(top: string, cases: readonly ScheduledCase[]): P
     configuration(folder),
     capabilities(),
     counterexample(),
+    burst(),
     templates(folder, cases),
     jobs(cases[0]!),
     await certificate(folder),
@@ -147,6 +148,26 @@ function counterexample(): FuzzSubject {
         printed,
         'a counterexample, printed',
       );
+    },
+  };
+}
+
+function burst(): FuzzSubject {
+  const rate = { runs: 2, broken: 1, unknown: 0, outcomes: [{ text: '1 lost', count: 1 }] };
+  const size = { sessions: 8, repeats: 200 };
+  const sample: BurstFile = {
+    ...{ program: 'pairs', form: 'block', fact: 'f', level: 'serializable', verdict: 'confirmed' },
+    target: { name: 'postgres', version: '18.4', settings: { fault: 'lost-update' } },
+    ...{ contract: 'postgres:serializable', clause: 'forbids G2', size, rate, serial: rate, control: rate },
+    reduced: { ...size, rate },
+    ...{ count: 1, firstSeen: '2026-01-31T12:00:00Z', lastSeen: '2026-01-31T12:00:00Z' },
+  };
+  return {
+    name: 'burst',
+    samples: [Buffer.from(printBurst(sample))],
+    read: async (input) => {
+      const read = parseBurst(input.toString(), 'burst.json');
+      same(parseBurst(printBurst(read), 'printed'), read, 'a burst, printed');
     },
   };
 }

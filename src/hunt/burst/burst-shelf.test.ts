@@ -22,13 +22,13 @@ const at = '2026-01-31T12:00:00.000Z';
 const keep = (finding: BurstFinding) => keepBurst(store, finding, { at, dialect: 'postgres' });
 
 it('keeps a broken burst with its rates, and counts it when it is found again, in whatever form', async () => {
-  const { id, isNew, folder } = keep(found);
+  const { id, isNew, folder } = await keep(found);
   expect([id, isNew]).toEqual([burstNames(found).id, true]);
   const report = readFileSync(join(folder, 'report.md'), 'utf8');
   expect(report).toMatch(/8 sessions × 200 \| 1 of 4 \| 1 × 2 \\\| not counted/);
   expect(report).toMatch(/one session, one after another \| 0 of 3 \| 3 × as it must be/);
   expect(report).toContain('UPDATE p1 SET v = (SELECT MAX(v) AS m FROM p1) + 1');
-  expect(keep({ ...found, form: 'block' })).toMatchObject({ id, isNew: false });
+  expect(await keep({ ...found, form: 'block' })).toMatchObject({ id, isNew: false });
   const { kept, problems } = await listBursts(store);
   expect(problems).toEqual([]);
   expect(kept.map(({ file }) => file)).toEqual([{ ...found, count: 2, firstSeen: at, lastSeen: at }]);
@@ -56,9 +56,9 @@ it('trusts no file: programs and contracts must be known here, and sizes such as
 });
 
 it('writes a folder anew that cannot be read', async () => {
-  const { folder } = keep(found);
+  const { folder } = await keep(found);
   writeFileSync(join(folder, 'burst.json'), '{');
   expect((await listBursts(store)).problems).toHaveLength(1);
-  expect(keep(found).isNew).toBe(true);
+  expect((await keep(found)).isNew).toBe(true);
   expect((await listBursts(store)).problems).toEqual([]);
 });

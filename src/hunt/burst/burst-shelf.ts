@@ -7,8 +7,11 @@
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { shortLevel } from '../../contracts/index.js';
+import { fileProblem } from '../../file-problem.js';
+import { withLock } from '../../folder-lock.js';
 import { listKept, replaceFolder } from '../../kept-folders.js';
 import { codeBlock, codeSpan, escapeMarkdown } from '../../markup.js';
 import type { Dialect } from '../../sql/index.js';
@@ -33,21 +36,26 @@ export function burstNames(
   return { id: `${engine}-burst-${program}-${signature.slice(0, 8)}`, signature };
 }
 
-/** Keeps a broken burst, or counts it. */
-export function keepBurst(
+/** Keeps a broken burst, or counts it; hunts on one store take turns. */
+export async function keepBurst(
   store: string,
   found: BurstFinding,
   { at, dialect }: { readonly at: string; readonly dialect: Dialect },
-): { readonly id: string; readonly isNew: boolean; readonly folder: string } {
+): Promise<{ readonly id: string; readonly isNew: boolean; readonly folder: string }> {
   const { id } = burstNames(found);
   const folder = join(store, 'bursts', id);
-  const known = knownAt(join(folder, fileName));
-  const file: BurstFile =
-    known === undefined
-      ? { ...found, count: 1, firstSeen: at, lastSeen: at }
-      : { ...known, count: known.count + 1, lastSeen: at };
-  replaceFolder(folder, { [fileName]: printBurst(file), 'report.md': reportBurst(id, file, dialect) });
-  return { id, isNew: known === undefined, folder };
+  await mkdir(store, { recursive: true }).catch((error: unknown) => {
+    throw fileProblem('write', store, error);
+  });
+  return withLock(store, {}, async () => {
+    const known = knownAt(join(folder, fileName));
+    const file: BurstFile =
+      known === undefined
+        ? { ...found, count: 1, firstSeen: at, lastSeen: at }
+        : { ...known, count: known.count + 1, lastSeen: at };
+    replaceFolder(folder, { [fileName]: printBurst(file), 'report.md': reportBurst(id, file, dialect) });
+    return { id, isNew: known === undefined, folder };
+  });
 }
 
 /** What nobody can read is written anew. */

@@ -6,7 +6,7 @@ export {
   rateBurst,
   runBursts,
 } from './burst.js';
-export { type BurstFile, parseBurst } from './burst-file.js';
+export { type BurstFile, parseBurst, printBurst } from './burst-file.js';
 export { type Burst, type BurstForm, type BurstSize, burstCase, burstForms, burstsOf } from './burst-form.js';
 export type { BurstOutcome, BurstProgram, BurstRun } from './burst-program.js';
 export { burstPrograms } from './burst-programs.js';
