@@ -29,9 +29,9 @@ const usualTransactions = 1_600;
 const mostSessions = 8;
 /** Runs that confirm a break: a hunt has other things to do. */
 const runs = 3;
-/** A burst that takes longer is made smaller the next time. */
+/** A burst that takes longer is made smaller the next time, and is cut short soon. */
 const longMs = 10_000;
-const mostMs = 60_000;
+const mostMs = 15_000;
 
 export interface BurstPlace {
   readonly target: Target;
@@ -75,20 +75,28 @@ export class BurstShare {
     const began = this.now();
     this.#count++;
     const sessions = sessionsFor(target);
+    const limit = new AbortController();
+    const timer = setTimeout(() => limit.abort(), mostMs);
     try {
       if (burst === undefined || sessions < 2) return undefined;
       const { finding } = await runBursts(target, {
-        ...{ level, contract, runs, onBroken, sessions },
+        ...{ level, contract, runs, sessions },
         repeats: Math.ceil(this.#transactions / sessions),
         programs: [burst.program],
         forms: [burst.form],
-        signal: AbortSignal.any([signal, AbortSignal.timeout(mostMs)]),
+        signal: AbortSignal.any([signal, limit.signal]),
+        // What is broken may take its time.
+        onBroken: () => {
+          clearTimeout(timer);
+          onBroken();
+        },
       });
       if (finding !== undefined) this.#broken.add(finding.program);
       // What a finding costs is not the bursts' doing.
       if (finding === undefined) this.#lastMs = this.now() - began;
       return finding;
     } finally {
+      clearTimeout(timer);
       this.#spentMs += this.now() - began;
       if (this.now() - began > longMs) this.#transactions = Math.ceil(this.#transactions / 2);
     }
