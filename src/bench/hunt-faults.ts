@@ -57,7 +57,8 @@ interface FaultHunt {
 async function findFault(engine: Engine, { fault, seed, limitMs }: FaultHunt, healthy: Database) {
   let found: string | undefined;
   const shelf: Shelf = {
-    isIgnored: (bug) => showsWithout(bug as Bug, healthy),
+    // Of a burst there are names only; it is asked about when it is added.
+    isIgnored: async (bug) => 'finding' in bug && showsWithout(bug as Bug, healthy),
     add: async (bug) => {
       found = bug.finding.kind;
       return { bug, isNew: true, files: [] };
