@@ -1,9 +1,9 @@
 /**
  * SQL Server. Without row versioning reads take shared locks: for the read (READ COMMITTED), to the end of the
  * transaction (REPEATABLE READ), with key ranges (SERIALIZABLE). With row versioning they do not:
- * `read_committed_snapshot` gives each statement a snapshot, SNAPSHOT the whole transaction (Pisco §6.2.1 takes
- * its start as the pivot) and fails on rows changed since (error 3960). Its locking reads are the UPDLOCK and
- * HOLDLOCK hints.
+ * `read_committed_snapshot` gives each statement a snapshot, SNAPSHOT the whole transaction and fails on rows changed
+ * since (error 3960). The number by which a snapshot is ordered is drawn at the first read or write, not at BEGIN (the
+ * guide; Pisco §6.2.1 takes the start). Its locking reads are the UPDLOCK and HOLDLOCK hints.
  */
 import { everyAnomaly, itemLocks, snapshotIsolation, statementSnapshots } from '../anomaly-sets.js';
 import { cite } from '../cite.js';
@@ -20,12 +20,11 @@ const sources: readonly ContractSource[] = [
   ...cite(
     'SET TRANSACTION ISOLATION LEVEL (Transact-SQL): Arguments',
     'https://learn.microsoft.com/en-us/sql/t-sql/statements/set-transaction-isolation-level-transact-sql#arguments',
-    'pivot',
     'readsLock',
     'certifier',
     'forbids',
   ),
-  ...guide('protocol', 'writesSee', 'ownWrites', 'writeConflict', 'firstUpdaterWins', 'forbids'),
+  ...guide('protocol', 'pivot', 'writesSee', 'ownWrites', 'writeConflict', 'firstUpdaterWins', 'forbids'),
   ...cite(
     'Table Hints (Transact-SQL)',
     'https://learn.microsoft.com/en-us/sql/t-sql/queries/hints-transact-sql-table',
@@ -33,17 +32,18 @@ const sources: readonly ContractSource[] = [
   ),
 ];
 
-const readCommitted: Mechanism = {
+const versioned: Mechanism = {
   protocol: 'locking',
   pivot: 'statement',
   writesSee: 'current',
   lockingReadsSee: 'current',
   ownWrites: true,
   writeConflict: 'waits',
-  readsLock: true,
+  readsLock: false,
   firstUpdaterWins: false,
   certifier: 'none',
 };
+const locked: Mechanism = { ...versioned, readsLock: true };
 
 export const sqlserverContracts: readonly Contract[] = [
   {
@@ -52,7 +52,7 @@ export const sqlserverContracts: readonly Contract[] = [
     title: 'SQL Server, READ UNCOMMITTED',
     owner: 'sqlserver',
     level: 'read uncommitted',
-    mechanism: { ...readCommitted, pivot: 'uncommitted', readsLock: false },
+    mechanism: { ...versioned, pivot: 'uncommitted' },
     forbids: ['G0', 'lost-update-expression', 'own-write-missed'],
     sources,
   },
@@ -62,9 +62,9 @@ export const sqlserverContracts: readonly Contract[] = [
     title: 'SQL Server, READ COMMITTED (locking)',
     owner: 'sqlserver',
     level: 'read committed',
-    mechanism: readCommitted,
+    mechanism: { ...versioned, readsLockBriefly: true },
     forbids: statementSnapshots,
-    sources,
+    sources: [...sources, ...guide('readsLockBriefly')],
   },
   {
     id: 'sqlserver:read-committed+read_committed_snapshot',
@@ -73,7 +73,7 @@ export const sqlserverContracts: readonly Contract[] = [
     owner: 'sqlserver',
     level: 'read committed',
     settings: { read_committed_snapshot: 'ON' },
-    mechanism: { ...readCommitted, readsLock: false },
+    mechanism: versioned,
     forbids: statementSnapshots,
     sources,
   },
@@ -83,7 +83,7 @@ export const sqlserverContracts: readonly Contract[] = [
     title: 'SQL Server, REPEATABLE READ',
     owner: 'sqlserver',
     level: 'repeatable read',
-    mechanism: readCommitted,
+    mechanism: locked,
     forbids: itemLocks,
     sources,
   },
@@ -94,11 +94,10 @@ export const sqlserverContracts: readonly Contract[] = [
     owner: 'sqlserver',
     level: 'snapshot',
     mechanism: {
-      ...readCommitted,
-      pivot: 'begin',
+      ...versioned,
+      pivot: 'first-statement',
       writesSee: 'snapshot',
       lockingReadsSee: 'snapshot',
-      readsLock: false,
       firstUpdaterWins: true,
     },
     forbids: snapshotIsolation,
@@ -110,7 +109,7 @@ export const sqlserverContracts: readonly Contract[] = [
     title: 'SQL Server, SERIALIZABLE',
     owner: 'sqlserver',
     level: 'serializable',
-    mechanism: { ...readCommitted, certifier: 'two-phase-locking' },
+    mechanism: { ...locked, certifier: 'two-phase-locking' },
     forbids: everyAnomaly,
     sources,
   },
