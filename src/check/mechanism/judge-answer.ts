@@ -6,6 +6,7 @@
 import type { Operation } from '../../histories/index.js';
 import {
   hasSnapshot,
+  intervalOf,
   type QueryPlan,
   type ScanPlan,
   splitObject,
@@ -64,11 +65,12 @@ function nested(verification: Verification, { tx, operation, view }: Read): View
   return { ...view, span: { start: Math.min(start, snapshot.start), end } };
 }
 
-function judgeLines(verification: Verification, { tx, operation, view }: Read, plan: ScanPlan): void {
+function judgeLines(verification: Verification, read: Read, plan: ScanPlan): void {
+  const { tx, operation } = read;
   const { tally, catalog } = verification;
   const mechanism = tx.contract!.mechanism!;
   const table = verification.tables.get(plan.table.name)!;
-  const blind = table.blindSpot(tx, view.span.end);
+  const blind = table.blindSpot(tx, read.view.span.end);
   if (blind !== undefined) {
     tally.skip('read', blind);
     return;
@@ -82,9 +84,13 @@ function judgeLines(verification: Verification, { tx, operation, view }: Read, p
     ? linesOfAccesses(operation.accesses ?? [], table, catalog.dialect)
     : linesOfRows(operation, plan);
   const bounds =
-    hasSnapshot(mechanism) && !view.current
+    hasSnapshot(mechanism) && !read.view.current
       ? boundsOf(verification, tx, plan.table.name)
       : new SnapshotBounds(verification.lag?.shownBefore(tx, operation.start));
+  const ofTable = mechanism.snapshotPer === 'table' && !read.view.current;
+  const view = ofTable ? { ...read.view, span: bounds.narrow(read.view.span) } : read.view;
+  // What showed rows has used the table.
+  if (ofTable && lines.length > 0) bounds.takenBy(intervalOf(operation).end);
   const rows = judgeScan(verification, { tx, operation, plan, view, table, lines, bounds });
   const lock = plan.lock === 'none' && readsLockRows(tx, mechanism) ? 'share' : plan.lock;
   if (lock !== 'share' && lock !== 'exclusive') return;

@@ -24,6 +24,7 @@ export class SnapshotBounds {
   #missed: SnapshotHint | undefined;
   readonly #seenBy = new Map<Tx, SnapshotHint>();
   readonly #missedBy = new Map<Tx, SnapshotHint>();
+  #takenBy = Number.POSITIVE_INFINITY;
 
   constructor(known: readonly SnapshotHint[] = []) {
     for (const hint of known) this.seen(hint);
@@ -49,6 +50,11 @@ export class SnapshotBounds {
     return this.#contradiction();
   }
 
+  /** Something has been read from the snapshot by then. */
+  takenBy(moment: number): void {
+    this.#takenBy = Math.min(this.#takenBy, moment);
+  }
+
   #contradiction(): Fracture | undefined {
     const seen = this.#seen;
     const missed = this.#missed;
@@ -60,7 +66,7 @@ export class SnapshotBounds {
   /** The part of `span` in which the snapshot can lie. */
   narrow(span: Interval): Interval {
     const start = Math.max(span.start, this.#seen?.tx.commit.start ?? span.start);
-    const end = Math.min(span.end, this.#missed?.tx.commit.end ?? span.end);
+    const end = Math.min(span.end, this.#takenBy, this.#missed?.tx.commit.end ?? span.end);
     return start <= end ? { start, end } : span;
   }
 }
