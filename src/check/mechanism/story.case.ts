@@ -6,7 +6,8 @@
  *     T2: UPDATE t SET v = 11 WHERE id = 1 -> 1
  *     T1: COMMIT
  *
- * `->` gives rows (or how many rows a write matched), `-> nothing` an empty result, `-> error serialization` an error.
+ * `->` gives rows (or how many rows a write matched), `-> nothing` an empty result, `-> error serialization` an error,
+ * `-> lost` a statement that was never answered: it may or may not have taken effect. A cell `NULL` is the null value.
  * Operations follow one another without overlap unless a line starts with its own interval: `[5,25] T1: …`.
  */
 import type { ErrorClass, History, Operation } from '../../histories/index.js';
@@ -33,6 +34,7 @@ export function story(text: string, options: { dialect?: Dialect; setup?: readon
     const transaction = open.get(session) ?? count++;
     const error = /^error (\S+)/.exec(answer ?? '')?.[1] as ErrorClass | undefined;
     const wasOpen = open.has(session);
+    const lost = answer === 'lost';
     const ends =
       kind === 'commit'
         ? 'commit'
@@ -41,7 +43,7 @@ export function story(text: string, options: { dialect?: Dialect; setup?: readon
           : kind === 'begin' || wasOpen
             ? undefined
             : 'commit';
-    const ended = error === undefined ? ends : wasOpen ? undefined : 'rollback';
+    const ended = lost ? ends && 'unknown' : error === undefined ? ends : wasOpen ? undefined : 'rollback';
     if (kind === 'begin') open.set(session, transaction);
     if (ended !== undefined) open.delete(session);
     operations.push({
@@ -51,11 +53,11 @@ export function story(text: string, options: { dialect?: Dialect; setup?: readon
       kind,
       sql: sql!,
       start,
-      end: to === undefined ? start + 5 : Number(to),
-      outcome: error === undefined ? 'ok' : 'error',
+      end: lost ? null : to === undefined ? start + 5 : Number(to),
+      outcome: lost ? 'unknown' : error === undefined ? 'ok' : 'error',
       ...(error === undefined ? undefined : { error: { class: error, message: error } }),
       ...(ended === undefined ? undefined : { ends: ended }),
-      ...(kind === 'select' && error === undefined ? { rows: rowsOf(answer) } : undefined),
+      ...(kind === 'select' && error === undefined && !lost ? { rows: rowsOf(answer) } : undefined),
       ...(kind !== 'select' && /^\d+$/.test(answer ?? '') ? { matched: Number(answer) } : undefined),
     } as Operation);
   }
@@ -64,7 +66,10 @@ export function story(text: string, options: { dialect?: Dialect; setup?: readon
 
 function rowsOf(answer: string | undefined): Row[] {
   if (answer === undefined || answer === 'nothing') return [];
-  return answer
-    .split('|')
-    .map((row) => row.split(',').map((cell) => (/^\s*-?\d+\s*$/.test(cell) ? Number(cell) : cell.trim())));
+  return answer.split('|').map((row) => row.split(',').map((cell) => cellOf(cell.trim())));
+}
+
+function cellOf(text: string): Row[number] {
+  if (text === 'NULL') return null;
+  return /^-?\d+$/.test(text) ? Number(text) : text;
 }
