@@ -228,13 +228,19 @@ function wroteBeforeCommit(a: Version, b: Version): boolean {
   return a.states[0]!.span.end < b.commit.start && b.commit.start !== Number.POSITIVE_INFINITY;
 }
 
-/** All images of several versions; of uncommitted ones every state counts. */
+/** All images of several versions; of uncommitted ones every state counts that was not overwritten before. */
 export function imagesOfAll(versions: readonly Version[], view: View): readonly Image[] {
   if (versions.length === 1 && !view.dirty) return imagesOf(versions[0]!);
   const images = versions.flatMap((version) =>
     view.dirty && version.tx !== undefined
-      ? version.states.flatMap((state) => state.images)
+      ? statesIn(version, view.span).flatMap((state) => state.images)
       : imagesOf(version),
   );
   return mergeImages(images);
+}
+
+/** The states that an uncommitted version may have shown then: the last one written before, and those that followed. */
+function statesIn({ states }: Version, { start }: Interval): readonly State[] {
+  const settled = states.findLastIndex((state) => state.span.end < start);
+  return settled <= 0 ? states : states.slice(settled);
 }
