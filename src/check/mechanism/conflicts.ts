@@ -97,6 +97,8 @@ export function checkFirstUpdaterWins(
 ): boolean {
   const mechanism = tx.contract?.mechanism;
   if (mechanism?.firstUpdaterWins !== true || tx.unjudged !== undefined || own) return true;
+  // A snapshot that may move on has moved past the change, unless it had read what changed: that is the certifier's to find.
+  if (mechanism.snapshotMoves === true) return true;
   const { snapshot } = tx;
   if (snapshot === undefined || !hasSnapshot(mechanism) || snapshot.start > operation.start) return true;
   // Validation at commit looks at everything up to the commit, and only judges those that passed it.
@@ -110,14 +112,12 @@ export function checkFirstUpdaterWins(
       version.tx.fate === 'committed' &&
       version.certain &&
       version.commit.start > snapshot.end &&
-      version.commit.end < deadline &&
+      (version.commit.end < deadline || (!atCommit && heldBefore(version, operation))) &&
       reallyChanged(verification, row, version, tx),
   );
   if (changed === undefined) return true;
-  if (
-    atCommit &&
-    isTakenBack(verification, [operation.index, ...changed.states.map((each) => each.operation)])
-  )
+  const early = changed.commit.end < operation.start;
+  if (!early && isTakenBack(verification, [operation.index, ...changed.states.map((each) => each.operation)]))
     return true;
   const contract = tx.contract!;
   verification.findings.push(
@@ -151,7 +151,16 @@ export function checkFirstUpdaterWins(
   return false;
 }
 
-/** What a later ROLLBACK TO took back is not there any more when a commit is validated. */
+/**
+ * Whoever had written the row before this statement was sent holds it until it ends, so the statement comes after that. Where it was
+ * answered before, the lock was not kept, which is another matter (`checkLock`).
+ */
+function heldBefore({ states, commit }: Version, operation: Write['operation']): boolean {
+  const { start, end } = intervalOf(operation);
+  return end >= commit.start && states.some((state) => state.certain && state.span.end < start);
+}
+
+/** What a later ROLLBACK TO took back is not there any more when a commit is validated, and its lock may be free before. */
 function isTakenBack({ history }: Verification, operations: readonly OperationId[]): boolean {
   const undone = undoneOperations(history, history.header.dialect ?? 'mysql');
   return operations.some((each) => undone.has(each));

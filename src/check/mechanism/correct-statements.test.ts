@@ -1,6 +1,6 @@
 /** What correct databases answer to statements that do more, or less, than they say: failures, lost answers, DDL, upserts, names. */
 import { describe } from 'vitest';
-import { all, type Contracts, embedded, mariadb, postgres, tell } from './told-twice.case.js';
+import { type Contracts, embedded, mariadb, postgres, tell } from './told-twice.case.js';
 
 const sqlite: Contracts = embedded.filter(([, dialect]) => dialect === 'sqlite');
 const duckdb: Contracts = embedded.filter(([, dialect]) => dialect === 'duckdb');
