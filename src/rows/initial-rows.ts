@@ -11,8 +11,10 @@ import {
   type Row,
   type Statement,
   sameName,
+  statementFeatures,
 } from '../sql/index.js';
 import type { Table } from './table.js';
+import { touchesNoRows } from './touches-no-rows.js';
 
 type Find = (name: string) => Table | undefined;
 
@@ -43,27 +45,53 @@ export function evaluateSetup(
     } else if (statement.type === 'insert') {
       const info = find(statement.table.name);
       const rows = info === undefined ? undefined : states.get(info.name);
-      if (info === undefined || rows === undefined) continue;
-      const plain = statement.mode === undefined && statement.conflict === undefined;
-      const added = plain ? applyInsert(statement, info.shape, options) : undefined;
-      if (added === undefined || isUndecidable(added)) states.set(info.name, undefined);
-      else rows.push(...added);
+      if (info !== undefined && rows !== undefined) {
+        const plain = statement.mode === undefined && statement.conflict === undefined;
+        const added = plain ? applyInsert(statement, info.shape, options) : undefined;
+        if (added === undefined || isUndecidable(added)) states.set(info.name, undefined);
+        else rows.push(...added);
+      }
     } else if (statement.type === 'update' || statement.type === 'delete') {
       const info = statement.table.type === 'table' ? find(statement.table.name) : undefined;
       const rows = info === undefined ? undefined : states.get(info.name);
-      if (info === undefined || rows === undefined) continue;
-      states.set(info.name, changeRows(statement, info, rows, options));
-    } else if (statement.type === 'opaque' && statement.kind !== 'set' && statement.kind !== 'select') {
-      for (const name of statement.tables) {
-        const info = find(name);
-        // An index or an option changes no rows.
-        if (info !== undefined && statement.kind !== 'ddl') states.set(info.name, undefined);
-        else if (info !== undefined && /\btruncate\b|\bcolumn\b|\btrigger\b/i.test(statement.sql))
-          states.set(info.name, undefined);
-      }
+      if (info !== undefined && rows !== undefined)
+        states.set(info.name, changeRows(statement, info, rows, options));
+    }
+    for (const name of alsoWritten(statement) ?? states.keys()) {
+      const info = find(name);
+      if (info !== undefined) states.set(info.name, undefined);
     }
   }
   return new Map([...states].filter((entry): entry is [string, EvaluatedRow[]] => entry[1] !== undefined));
+}
+
+/** Tables whose rows a statement changes besides the one that is followed; undefined: it may be any. */
+function alsoWritten(statement: Statement): readonly string[] | undefined {
+  switch (statement.type) {
+    case 'select':
+    case 'merge':
+      return statementFeatures(statement).writes.map(({ name }) => name);
+    case 'insert':
+    case 'update':
+    case 'delete': {
+      const { table } = statement;
+      const followed = table.type === 'table' ? table.name : undefined;
+      // A common table expression may write, too.
+      const written = statementFeatures(statement).writes.map(({ name }) => name);
+      return written.filter((name) => name !== followed);
+    }
+    case 'opaque': {
+      const { kind, sql, tables } = statement;
+      if (kind === 'set' || kind === 'select') return [];
+      // An index or an option changes no rows.
+      if (kind === 'ddl') return /\btruncate\b|\bcolumn\b|\btrigger\b/i.test(sql) ? tables : [];
+      if (kind !== 'other') return tables;
+      // A block or a procedure does not say which.
+      return touchesNoRows(sql) ? [] : tables.length > 0 ? tables : undefined;
+    }
+    default:
+      return [];
+  }
 }
 
 function changeRows(

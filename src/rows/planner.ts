@@ -22,9 +22,7 @@ import { planSelect } from './plan-select.js';
 import type { Plan } from './plan-types.js';
 import { planMerge } from './plan-upsert.js';
 import { planChange, planInsert } from './plan-write.js';
-
-const harmless =
-  /^\s*(show|explain(?!\b.*\banalyze\b)|describe|desc|analyze|checkpoint|vacuum|use|lock|unlock|listen|notify|check|optimize|reindex)\b/i;
+import { touchesNoRows } from './touches-no-rows.js';
 
 /** Distinct texts whose plans are kept; then they are made anew. */
 const plansKept = 5000;
@@ -106,7 +104,7 @@ function planStatement(
         catalog,
       );
     case 'opaque': {
-      if (statement.kind === 'set' || (statement.kind === 'other' && harmless.test(sql)))
+      if (statement.kind === 'set' || (statement.kind === 'other' && touchesNoRows(sql)))
         return { type: 'idle' };
       const writes = statement.kind !== 'select';
       const unknown = statement.kind === 'other' || /\btrigger\b/i.test(sql);

@@ -1,6 +1,6 @@
 /** What correct databases answer to statements that do more, or less, than they say: failures, lost answers, DDL, upserts, names. */
 import { describe } from 'vitest';
-import { type Contracts, embedded, mariadb, postgres, tell } from './told-twice.case.js';
+import { type Contracts, embedded, mariadb, postgres, type Told, tell } from './told-twice.case.js';
 
 const sqlite: Contracts = embedded.filter(([, dialect]) => dialect === 'sqlite');
 const duckdb: Contracts = embedded.filter(([, dialect]) => dialect === 'duckdb');
@@ -365,4 +365,23 @@ describe('queries over whole tables', () => {
       wrong: ['-> 0', '-> 2'],
     },
   });
+});
+
+describe('a set-up that does more than it says', () => {
+  const filled = ['CREATE TABLE t (id INT PRIMARY KEY, v INT)', 'INSERT INTO t VALUES (1, 10), (2, 20)'];
+  const text = `
+    T1: SELECT id, v FROM t -> 1,7 | 2,8
+    T2: UPDATE t SET v = 9 WHERE id = 1 -> 1
+    T1: SELECT id, v FROM t -> 1,9 | 2,8`;
+  const told = [
+    'DO $$ BEGIN UPDATE t SET v = id + 6; END $$',
+    'CALL fill()',
+    "COPY t FROM '/tmp/rows'",
+    'MERGE INTO t USING (SELECT 1 AS id) AS s ON t.id = s.id WHEN MATCHED THEN UPDATE SET v = 7',
+    'WITH x AS (UPDATE t SET v = id + 6 RETURNING id) SELECT id FROM x',
+  ].map((sql): [string, Told] => {
+    const name = `${sql} is not taken to have left rows as they were`;
+    return [name, { setup: [...filled, sql], text, wrong: ['1,9', '1,7'], under: postgres }];
+  });
+  tell(Object.fromEntries(told));
 });
