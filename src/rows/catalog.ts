@@ -156,9 +156,10 @@ export function openCatalog(source: CatalogSource, options: CatalogOptions = {})
   const assigned = new AssignedColumns(statements, dialect);
   // Most tables are named by these; asking for all of them at once reads the statements once.
   assigned.ask(tables.flatMap(({ shape }) => usualColumns(shape)));
+  const hidden = [...setup, ...sent].some(mayHideWrites);
   for (const table of tables) {
     table.initial ??= observed?.get(table.name) ?? states.get(table.name);
-    table.unfollowed ??= alteration(setup, table, find);
+    table.unfollowed ??= (hidden ? hiddenWrites : undefined) ?? alteration(setup, table, find);
     const { identity, basis } = identityOf(table, {
       dialect,
       wanted: options.identity?.[table.shape.name] ?? options.identity?.[table.name],
@@ -256,12 +257,21 @@ function isIndexed({ shape, definition }: Table, identity: readonly number[], di
 const harmlessAlteration =
   /\badd\s+(unique|index|key|constraint|primary|foreign)\b|\bengine\b|\bauto_increment\b|\bowner\b/i;
 
+const hiddenWrites = 'triggers, rules or functions may change its rows';
+
+/** Whether it makes something by which other statements change rows that they do not name. */
+function mayHideWrites(statement: Statement): boolean {
+  return (
+    statement.type === 'opaque' &&
+    statement.kind === 'ddl' &&
+    /\b(trigger|rule|function|procedure)\b/i.test(statement.sql)
+  );
+}
+
 /** A set-up statement after which we do not know the table any more. */
 function alteration(setup: readonly Statement[], table: Table, find: Catalog['find']): string | undefined {
   for (const statement of setup) {
     if (statement.type !== 'opaque' || statement.kind !== 'ddl') continue;
-    if (/\b(trigger|rule|function|procedure)\b/i.test(statement.sql))
-      return 'triggers, rules or functions may change its rows';
     if (!/^\s*alter\b/i.test(statement.sql) || harmlessAlteration.test(statement.sql)) continue;
     if (statement.tables.some((name) => find(name) === table)) return 'the set-up altered it';
   }

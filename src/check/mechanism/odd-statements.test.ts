@@ -1,0 +1,223 @@
+/**
+ * Statements of sessions that change rows in ways that are not, or not fully, followed. Whatever is read after them may be right: there is
+ * no finding in it, and what was not judged is said.
+ */
+import { describe, expect, it } from 'vitest';
+import { findContract } from '../../contracts/index.js';
+import type { Dialect } from '../../sql/index.js';
+import { explain } from '../explain.js';
+import { story } from './story.case.js';
+import { verifyMechanism } from './verify.js';
+
+const setup = [
+  'CREATE TABLE t (id INT PRIMARY KEY, v INT)',
+  'INSERT INTO t VALUES (1, 10), (2, 20)',
+  'CREATE TABLE u (id INT PRIMARY KEY, w INT)',
+  'INSERT INTO u VALUES (1, 7), (3, 9)',
+];
+const contracts: Readonly<Record<Dialect, readonly string[]>> = {
+  postgres: ['postgres:read-committed', 'postgres:repeatable-read', 'postgres:serializable'],
+  mysql: [
+    'mariadb:read-uncommitted',
+    'mysql:read-committed',
+    'mariadb:repeatable-read',
+    'mysql:serializable',
+  ],
+  sqlite: ['sqlite:serializable+wal', 'sqlite:serializable+rollback', 'turso:snapshot+mvcc'],
+  duckdb: ['duckdb:snapshot'],
+};
+
+function verify(statement: string, after: string, dialect: Dialect, own: boolean) {
+  const alone = `
+    T1: ${statement}
+    T2: SELECT id, v FROM t -> ${after}
+    T1: SELECT id, v FROM t -> ${after}`;
+  const inside = `
+    T1: BEGIN
+    T1: ${statement}
+    T1: SELECT id, v FROM t -> ${after}
+    T1: COMMIT
+    T2: SELECT id, v FROM t -> ${after}`;
+  const history = story(own ? inside : alone, { dialect, setup });
+  return contracts[dialect].map((id) => verifyMechanism(history, findContract(id)!));
+}
+
+/** A statement, what a correct engine has in t afterwards, and what speaks it. */
+const statements: readonly (readonly [sql: string, after: string, dialects: readonly Dialect[]])[] = [
+  ['UPDATE t SET v = u.w FROM u WHERE u.id = t.id -> 1', '1,7 | 2,20', ['postgres', 'duckdb', 'sqlite']],
+  ['DELETE FROM t USING u WHERE u.id = t.id -> 1', '2,20', ['postgres', 'duckdb']],
+  ['UPDATE t, u SET t.v = u.w WHERE u.id = t.id -> 1', '1,7 | 2,20', ['mysql']],
+  ['UPDATE t JOIN u ON u.id = t.id SET t.v = u.w -> 1', '1,7 | 2,20', ['mysql']],
+  ['DELETE t FROM t JOIN u ON u.id = t.id -> 1', '2,20', ['mysql']],
+  ['UPDATE t SET v = 0 ORDER BY id LIMIT 1 -> 1', '1,0 | 2,20', ['mysql']],
+  ['DELETE FROM t ORDER BY v DESC LIMIT 1 -> 1', '1,10', ['mysql']],
+  ['REPLACE INTO t VALUES (1, 99) -> 2', '1,99 | 2,20', ['mysql']],
+  ['REPLACE INTO t VALUES (3, 30) -> 1', '1,10 | 2,20 | 3,30', ['mysql', 'sqlite']],
+  ['INSERT OR REPLACE INTO t VALUES (1, 99) -> 1', '1,99 | 2,20', ['sqlite', 'duckdb']],
+  ['INSERT OR IGNORE INTO t VALUES (1, 99) -> 0', '1,10 | 2,20', ['sqlite']],
+  ['UPDATE OR IGNORE t SET id = 2 WHERE id = 1 -> 0', '1,10 | 2,20', ['sqlite']],
+  ['UPDATE OR REPLACE t SET id = 2 WHERE id = 1 -> 1', '2,10', ['sqlite']],
+  ['UPDATE IGNORE t SET id = 2 WHERE id = 1 -> 1', '1,10 | 2,20', ['mysql']],
+  [
+    'INSERT INTO t SELECT id, w FROM u WHERE id > 1 -> 1',
+    '1,10 | 2,20 | 3,9',
+    ['postgres', 'mysql', 'sqlite', 'duckdb'],
+  ],
+  [
+    'INSERT INTO t SELECT id, w FROM u ON CONFLICT (id) DO UPDATE SET v = EXCLUDED.v -> 2',
+    '1,7 | 2,20 | 3,9',
+    ['postgres', 'duckdb'],
+  ],
+  [
+    'INSERT INTO t VALUES (1, 5), (3, 30) ON CONFLICT (id) DO UPDATE SET v = t.v + EXCLUDED.v -> 2',
+    '1,15 | 2,20 | 3,30',
+    ['postgres', 'sqlite', 'duckdb'],
+  ],
+  [
+    'INSERT INTO t VALUES (1, 5) ON CONFLICT (id) DO UPDATE SET v = 0 WHERE t.v > 50 -> 0',
+    '1,10 | 2,20',
+    ['postgres', 'sqlite', 'duckdb'],
+  ],
+  ['INSERT INTO t VALUES (1, 5), (3, 30) ON DUPLICATE KEY UPDATE v = v + 1', '1,11 | 2,20 | 3,30', ['mysql']],
+  [
+    'MERGE INTO t USING u ON t.id = u.id WHEN MATCHED THEN UPDATE SET v = u.w WHEN NOT MATCHED THEN INSERT VALUES (u.id, u.w) -> 2',
+    '1,7 | 2,20 | 3,9',
+    ['postgres'],
+  ],
+  [
+    'MERGE INTO t USING u ON t.id = u.id WHEN MATCHED AND u.w > 5 THEN DELETE WHEN NOT MATCHED THEN DO NOTHING -> 1',
+    '2,20',
+    ['postgres'],
+  ],
+  [
+    'WITH x AS (UPDATE t SET v = 0 WHERE id = 1 RETURNING id) SELECT id FROM x -> 1',
+    '1,0 | 2,20',
+    ['postgres'],
+  ],
+  ['WITH x AS (DELETE FROM t WHERE id = 1 RETURNING id) SELECT id FROM x -> 1', '2,20', ['postgres']],
+  [
+    'WITH x AS (DELETE FROM t WHERE id = 1 RETURNING v) INSERT INTO t SELECT 5, v FROM x -> 1',
+    '2,20 | 5,10',
+    ['postgres'],
+  ],
+  [
+    'WITH x AS (SELECT id FROM u) DELETE FROM t WHERE id IN (SELECT id FROM x) -> 1',
+    '2,20',
+    ['postgres', 'mysql', 'sqlite'],
+  ],
+  ['UPDATE t SET (id, v) = (7, 70) WHERE id = 1 -> 1', '2,20 | 7,70', ['postgres']],
+  [
+    'UPDATE t SET (v) = (SELECT w FROM u WHERE u.id = t.id) WHERE id = 1 -> 1',
+    '1,7 | 2,20',
+    ['postgres', 'sqlite'],
+  ],
+  ['UPDATE t SET v = DEFAULT WHERE id = 1 -> 1', '1,NULL | 2,20', ['postgres', 'mysql', 'duckdb']],
+  ['UPDATE ONLY t SET v = 0 WHERE id = 1 -> 1', '1,0 | 2,20', ['postgres']],
+  [
+    'DELETE FROM t WHERE (id, v) IN ((1, 10), (2, 9)) -> 1',
+    '2,20',
+    ['postgres', 'mysql', 'sqlite', 'duckdb'],
+  ],
+  ['DELETE FROM t WHERE id = ANY (ARRAY[1, 5]) -> 1', '2,20', ['postgres']],
+  ['DELETE FROM t WHERE ctid IN (SELECT ctid FROM t ORDER BY id LIMIT 1) -> 1', '2,20', ['postgres']],
+  ['DELETE FROM t WHERE rowid = 1 -> 1', '2,20', ['sqlite']],
+  ['UPDATE t SET v = v + random() * 0 WHERE id = 1 -> 1', '1,10 | 2,20', ['postgres', 'sqlite']],
+  ['TRUNCATE t', 'nothing', ['postgres', 'mysql', 'duckdb']],
+  ['DO $$ BEGIN UPDATE t SET v = 0; END $$', '1,0 | 2,0', ['postgres']],
+  ['CALL change()', '1,0 | 2,0', ['postgres', 'mysql']],
+  ['EXECUTE p', '1,0 | 2,0', ['postgres', 'mysql']],
+  ['COPY t FROM STDIN', '1,10 | 2,20 | 9,90', ['postgres']],
+  ['DROP TABLE t', '1,10', ['postgres', 'sqlite', 'duckdb']],
+  ['ALTER TABLE t ALTER COLUMN v TYPE TEXT', '1,a | 2,b', ['postgres']],
+  ['CREATE TABLE t2 AS SELECT * FROM t', '1,10 | 2,20', ['postgres', 'mysql', 'sqlite', 'duckdb']],
+];
+
+const each = statements.flatMap(([sql, after, dialects]) =>
+  dialects.map((dialect) => [sql, after, dialect] as const),
+);
+
+describe('no alarm after', () => {
+  it.each(each)('%s: %s (%s)', (sql, after, dialect) => {
+    for (const own of [false, true])
+      expect(verify(sql, after, dialect, own).flatMap(({ findings }) => findings.map(explain))).toEqual([]);
+  });
+});
+
+describe('no alarm where a session makes what changes rows by itself:', () => {
+  it.each([
+    [
+      'a function',
+      `T1: CREATE FUNCTION f() RETURNS INT LANGUAGE sql AS 'UPDATE t SET v = 0 RETURNING 1'
+       T1: SELECT f() -> 1
+       T2: SELECT id, v FROM t -> 1,0 | 2,0`,
+    ],
+    [
+      'a trigger',
+      `T1: CREATE TRIGGER g AFTER UPDATE ON t FOR EACH ROW EXECUTE FUNCTION f()
+       T1: UPDATE t SET v = 11 WHERE id = 1 -> 1
+       T2: SELECT id, w FROM u -> 1,8 | 3,9
+       T1: UPDATE t SET v = 12 WHERE id = 1 -> 1
+       T2: SELECT id, w FROM u -> 1,9 | 3,9
+       T2: SELECT id, v FROM t -> 1,13 | 2,20`,
+    ],
+    [
+      'a rule',
+      `T1: CREATE RULE r AS ON UPDATE TO t DO INSTEAD NOTHING
+       T1: UPDATE t SET v = 11 WHERE id = 1 -> 0
+       T2: SELECT id, v FROM t -> 1,10 | 2,20`,
+    ],
+    [
+      'a view that is written through',
+      `T1: CREATE VIEW w AS SELECT id, v FROM t
+       T1: UPDATE w SET v = 0 WHERE id = 1 -> 1
+       T2: SELECT id, v FROM t -> 1,0 | 2,20`,
+    ],
+    [
+      'a procedure',
+      `T1: CREATE PROCEDURE p() LANGUAGE sql AS 'UPDATE t SET v = 0'
+       T1: CALL p()
+       T2: SELECT id, v FROM t -> 1,0 | 2,0`,
+    ],
+  ])('%s', (_, text) => {
+    for (const id of contracts.postgres) {
+      const { findings } = verifyMechanism(story(text, { setup }), findContract(id)!);
+      expect(findings.map(explain)).toEqual([]);
+    }
+  });
+});
+
+describe('what is followed is still judged:', () => {
+  // Of each, a state that no engine can have after it.
+  it.each([
+    ['UPDATE t SET v = 0 WHERE id = (SELECT MIN(id) FROM u) -> 1', '1,10 | 2,20', 'postgres'],
+    ['INSERT INTO t SELECT id, w FROM u WHERE id > 1 -> 1', '1,10 | 2,20 | 3,8', 'postgres'],
+    [
+      'INSERT INTO t VALUES (1, 5) ON CONFLICT (id) DO UPDATE SET v = t.v + EXCLUDED.v -> 1',
+      '1,5 | 2,20',
+      'sqlite',
+    ],
+    [
+      'INSERT INTO t VALUES (1, 5) ON CONFLICT (id) DO UPDATE SET v = 0 WHERE t.v > 50 -> 0',
+      '1,0 | 2,20',
+      'duckdb',
+    ],
+    ['REPLACE INTO t VALUES (3, 30) -> 1', '1,10 | 2,20 | 3,31', 'mysql'],
+    ['DELETE FROM t WHERE (id, v) IN ((1, 10), (2, 9)) -> 1', '1,10 | 2,20', 'postgres'],
+  ] as const)('%s does not leave %s (%s)', (sql, after, dialect) => {
+    for (const result of verify(sql, after, dialect, false)) expect(result.findings).not.toEqual([]);
+  });
+});
+
+describe('what is not followed says so:', () => {
+  it.each([
+    ['CALL change()', /CALL/],
+    ['DO $$ BEGIN UPDATE t SET v = 0; END $$', /DO/],
+    ['UPDATE t SET v = u.w FROM u WHERE u.id = t.id -> 1', /FROM|other tables|not followed|several/i],
+    ['TRUNCATE t', /TRUNCATE|schema/],
+  ])('%s', (sql, reason) => {
+    for (const { skipped } of verify(sql, '1,0 | 2,0', 'postgres', false)) {
+      expect(skipped.map((each) => each.what)).toContain('read');
+      expect(skipped.map((each) => each.reason).join('; ')).toMatch(reason);
+    }
+  });
+});
