@@ -7,11 +7,13 @@ import {
   compilePredicate,
   type Evaluated,
   type EvaluatedRow,
+  type Expression,
   evaluateSelect,
   isUndecidable,
   type SelectStatement,
   type StatementFeatures,
   sameName,
+  visitNodes,
 } from '../sql/index.js';
 import type { Catalog } from './catalog.js';
 import { namedKeys } from './named-rows.js';
@@ -56,6 +58,32 @@ function lockOf({ locks }: SelectStatement): RowLock {
   return lock;
 }
 
+/**
+ * Functions that give one value for one row. Of others nobody knows: an aggregate makes one line of many rows, and a function of many values
+ * (`generate_series`) many lines of one row.
+ */
+const ofOneRow = new Set(
+  `abs mod sign round floor ceil ceiling trunc truncate sqrt power pow exp ln log greatest least coalesce nullif ifnull nvl if iif
+  lower upper length char_length character_length octet_length bit_length substr substring left right trim ltrim rtrim btrim lpad rpad
+  replace reverse repeat concat concat_ws instr locate strpos position ascii char chr hex unhex quote printf format typeof pg_typeof
+  md5 sha1 sha2 to_char to_number to_date date time datetime timestamp year month day hour minute second extract date_part date_trunc
+  date_format strftime julianday cast convert json_extract`.split(/\s+/),
+);
+
+/** Whether each row that is selected gives one line. */
+function keepsRowsApart({ body, orderBy }: SelectStatement): boolean {
+  let apart = true;
+  const look = {
+    expression: (node: Expression) => {
+      if (node.type === 'call' && (node.schema !== undefined || !ofOneRow.has(node.name))) apart = false;
+    },
+  };
+  if (body.type === 'core')
+    for (const item of body.items) if (item.type !== 'star') visitNodes(item.expression, look);
+  for (const { expression } of orderBy) visitNodes(expression, look);
+  return apart;
+}
+
 function planScan(
   statement: SelectStatement,
   features: StatementFeatures,
@@ -66,7 +94,8 @@ function planScan(
   if (body.type !== 'core' || statement.with !== undefined) return undefined;
   if (body.distinct || body.distinctOn !== undefined) return undefined;
   if (body.groupBy.length > 0 || body.having !== undefined || body.from.length !== 1) return undefined;
-  if (features.aggregate || features.window || features.subquery) return undefined;
+  if (features.aggregate || features.window || features.subquery || !keepsRowsApart(statement))
+    return undefined;
   const from = body.from[0]!;
   if (from.type !== 'table' || from.schema !== undefined || from.columns !== undefined) return undefined;
   const info = catalog.find(from.name);
