@@ -115,13 +115,13 @@ function changesIsolation(sql: string): boolean {
   );
 }
 
+const namedLevel =
+  /isolation\s+level\s+(read\s+uncommitted|read\s+committed|repeatable\s+read|snapshot|serializable)\b/i;
+
 /** BEGIN may name a level of its own. */
 function levelOf(header: HistoryHeader, operations: readonly Operation[]): Level | undefined {
   const first = operations[0]!;
-  const named =
-    first.kind === 'begin'
-      ? /isolation\s+level\s+([a-z ]+?)\s*(,|$|read only|read write)/i.exec(first.sql ?? '')
-      : null;
+  const named = first.kind === 'begin' ? namedLevel.exec(first.sql ?? '') : null;
   if (named !== null) return parseLevel(named[1]!);
   return header.sessionLevels?.[String(first.session)] ?? header.level;
 }
