@@ -62,9 +62,18 @@ function mayReadPlainly(operation: Operation, dialect: Dialect | undefined): boo
 }
 
 const fromWord = /\bfrom\b/gi;
-/** No condition at all, or one column compared with a small number: nothing an optimizer could call impossible. */
-const plainSearch =
-  /^\s*select\s[^()]*\sfrom\s+[\w.`"]+(?:\s+where\s+[\w.`"]+\s*(?:=|<>|!=|[<>]=?)\s*[1-9]?\d)?(?:\s+order\s+by\s[^()]*?)?(?:\s+limit\s+[1-9]\d*)?\s*;?\s*$/i;
+/**
+ * No condition at all, or one column compared with a small number: nothing an optimizer could call impossible. MySQL does so with what
+ * is below zero in an UNSIGNED column.
+ */
+const possible = String.raw`\sfrom\s+[\w."\x60]+(?:\s+where\s+(?!(?:null|true|false)\b)["\x60]?[a-z_][\w."\x60]*\s*(?:(?:=|<>|!=|<=|>=?)\s*[1-9]?\d|<\s*[1-9]\d?))?`;
+const plainSearch = new RegExp(
+  String.raw`^\s*select\s(?:[^()]*|\s*(?:count|sum|min|max|avg)\s*\(\s*[\w.*"\x60]+\s*\))${possible}(?:\s+order\s+by\s[^()]*?)?(?:\s+limit\s+[1-9]\d*)?\s*;?\s*$`,
+  'i',
+);
+
+/** A list without calls, and thus without aggregates, which say something of no rows, too (`COUNT(*) = 0`). */
+const plainList = /^\s*select\s[^()]*?\sfrom\b/i;
 
 /**
  * Whether the engine certainly looked at a table. A condition that can never hold (`a = 1 AND a = 0`) is answered without
@@ -73,8 +82,7 @@ const plainSearch =
  */
 function looksAtTables({ sql, rows, accesses }: Operation): boolean {
   if (sql === undefined || accesses?.some(({ mode }) => mode === 'read') === true) return true;
-  const isSomething = (cell: unknown) => cell !== null && cell !== 0 && cell !== '0';
-  if (rows !== undefined && (rows.length > 1 || rows[0]?.some(isSomething) === true))
+  if (rows !== undefined && rows.length > (plainList.test(sql) ? 0 : 1) && !/\bunion\b/i.test(sql))
     return (sql.match(selectWord)?.length ?? 0) <= (sql.match(fromWord)?.length ?? 0);
   return plainSearch.test(sql);
 }
