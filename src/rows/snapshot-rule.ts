@@ -4,7 +4,7 @@
  * | pivot             | certainly | likely |
  * |-------------------|---|---|
  * | `begin`           | BEGIN; without one the first statement on data | BEGIN IMMEDIATE, EXCLUSIVE or DEFERRED; any other statement |
- * | `first-statement` | the first statement on data; MyRocks: the first query or write that certainly met a row | any other statement but control |
+ * | `first-statement` | the first statement on a table; MyRocks: the first query or write that certainly met a row | any other statement but control |
  * | `first-read`      | the first plain SELECT that certainly looked at a table | any other plain SELECT |
  *
  * Perhaps: a SET, a subquery of a write. Who must be sound takes all of them into account, who wants the likeliest order the
@@ -31,6 +31,8 @@ export function fixesSnapshot(
     if (kind !== 'read' && (kind !== 'select' || isLocking(operation, dialect))) return 'perhaps';
     return kind === 'read' || looksAtTables(operation) ? 'certainly' : 'likely';
   }
+  // SQLite, Turso, DuckDB and HSQLDB take none for what they need no table for.
+  if (pivot === 'first-statement' && kind === 'select' && !namesTables(sql)) return 'likely';
   // MyRocks takes its snapshot when it first touches data, which a condition that can never hold does not.
   if (dialect === 'mysql' && dataKinds.has(kind)) return metRows(operation) ? 'certainly' : 'likely';
   if (dataKinds.has(kind)) return 'certainly';
@@ -72,6 +74,12 @@ const plainSearch = new RegExp(
   'i',
 );
 
+/** Whether every SELECT has a FROM, and no FROM is of a function or of constants. */
+function namesTables(sql: string): boolean {
+  if (/\bfrom\s+[\w."]+\s*\(|\bfrom\s*\(\s*values\b/i.test(sql)) return false;
+  return (sql.match(selectWord)?.length ?? 0) <= (sql.match(fromWord)?.length ?? 0);
+}
+
 /** A list without calls, and thus without aggregates, which say something of no rows, too (`COUNT(*) = 0`). */
 const plainList = /^\s*select\s[^()]*?\sfrom\b/i;
 
@@ -83,7 +91,7 @@ const plainList = /^\s*select\s[^()]*?\sfrom\b/i;
 function looksAtTables({ sql, rows, accesses }: Operation): boolean {
   if (sql === undefined || accesses?.some(({ mode }) => mode === 'read') === true) return true;
   if (rows !== undefined && rows.length > (plainList.test(sql) ? 0 : 1) && !/\bunion\b/i.test(sql))
-    return (sql.match(selectWord)?.length ?? 0) <= (sql.match(fromWord)?.length ?? 0);
+    return namesTables(sql);
   return plainSearch.test(sql);
 }
 

@@ -54,6 +54,46 @@ describe('may have been answered without looking:', () => {
   });
 });
 
+describe('needs no table, and thus no snapshot, of engines that take it with the first statement:', () => {
+  const found = (first: string, seen: string) => {
+    const text = `
+      T1: BEGIN
+      T1: ${first}
+      T2: UPDATE t SET v = 11 WHERE id = 1 -> 1
+      T1: SELECT id, v FROM t -> ${seen}
+      T1: COMMIT`;
+    const engines = [
+      ['sqlite:serializable+wal', 'sqlite'],
+      ['turso:serializable+wal', 'sqlite'],
+      ['duckdb:snapshot', 'duckdb'],
+      ['hsqldb:repeatable-read+mvcc', 'postgres'],
+    ] as const;
+    return engines.flatMap(([id, dialect]) =>
+      verifyMechanism(story(text, { dialect }), findContract(id)!).findings.map(({ kind }) => kind),
+    );
+  };
+
+  it.each([
+    'SELECT 1 -> 1',
+    'SELECT 1 + 1 AS two -> 2',
+    'SELECT x FROM (SELECT 1 AS x) AS d -> 1',
+    'WITH d AS (SELECT 1 AS x) SELECT x FROM d -> 1',
+    'SELECT x FROM (VALUES (1)) AS d (x) -> 1',
+    'SELECT x FROM generate_series(1, 1) AS d (x) -> 1',
+  ])('%s', (first) => {
+    expect(found(first, '1,11 | 2,20')).toEqual([]);
+    expect(found(first, '1,10 | 2,20')).toEqual([]);
+  });
+
+  it.each([
+    'SELECT id FROM t WHERE 1 = 0 -> nothing',
+    'SELECT COUNT(*) FROM t -> 2',
+    'DELETE FROM t WHERE id = 9 -> 0',
+  ])('but not %s', (first) => {
+    expect(found(first, '1,11 | 2,20')).toHaveLength(4);
+  });
+});
+
 describe('must have looked:', () => {
   it.each([
     'SELECT id, v FROM t -> 1,10 | 2,20',
