@@ -129,9 +129,12 @@ export function parseRuns(text: string, file: string): RunLine[] {
   });
 }
 
-/** A line of ours ends with a brace; one that does not was being written when the process died. */
+/** A line that was being written when the process died: its braces are not closed, or it ends inside a text. */
 function isCut(line: string): boolean {
-  return line.startsWith('{') && !line.trimEnd().endsWith('}');
+  if (!line.startsWith('{')) return false;
+  const withoutTexts = line.replaceAll(/"(?:[^"\\]|\\.)*"/g, '');
+  if (withoutTexts.includes('"')) return true;
+  return withoutTexts.split('{').length > withoutTexts.split('}').length;
 }
 
 /** Reads a target's stamp, which may be a stranger's. */
