@@ -25,12 +25,13 @@ export const usualChoice: ContractChoice = 'reported';
 
 /** The contract that is checked at a level. */
 export function contractAt(choice: ContractChoice, target: Target, level: Level): Contract {
-  const id = {
-    reported: reportedId(target, level),
-    vendor: vendorId(target, level),
-    adya: adyaNames[level],
-    ansi: `ansi:${level.replaceAll(' ', '-')}`,
-  }[choice];
+  const ids = new Map([
+    ['reported', reportedId(target, level)],
+    ['vendor', vendorId(target, level)],
+    ['adya', adyaNames[level]],
+    ['ansi', `ansi:${level.replaceAll(' ', '-')}`],
+  ]);
+  const id = ids.get(choice);
   const contract = findContract(id ?? choice);
   if (contract !== undefined) return contract;
   if (id !== undefined) {
