@@ -55,6 +55,8 @@ function renamed(
 }
 
 function compileJoin(join: Join, parent: Scope | undefined, ctx: Context): Source {
+  // MySQL has none: it takes FULL for an alias.
+  if (join.kind === 'full' && ctx.dialect === 'mysql') throw new NotDecidable('FULL JOIN');
   const left = compileItem(join.left, parent, ctx);
   const right = compileItem(join.right, parent, ctx);
   const shared = join.natural === true ? sharedNames(left, right, ctx) : join.using;
@@ -118,7 +120,7 @@ function sharedNames(left: Source, right: Source, ctx: Context): string[] {
     .map(({ name }) => name);
 }
 
-/** USING: each shared column once, first; the two it came from stay reachable by their qualified names. */
+/** USING: each shared column once; the two it came from stay reachable by their qualified names. */
 function compileUsing(join: Join, names: readonly string[], { left, right }: Sides, ctx: Context): Source {
   const find = (source: Source, wanted: string) => {
     const found = source.columns.flatMap(({ name, hidden }, i) =>
@@ -155,27 +157,72 @@ function compileUsing(join: Join, names: readonly string[], { left, right }: Sid
     { kind: join.kind, left, right },
     on === undefined ? undefined : compileTruth(on, numbered, ctx),
   );
-  const isShared = (index: number) => leftAt.includes(index) || rightAt.includes(index - width);
-  const rest = inner.columns.flatMap((_, i) => (isShared(i) ? [] : [i]));
-  const hidden = inner.columns.flatMap((_, i) => (isShared(i) ? [i] : []));
+  const hidden = inner.columns.flatMap((_, i) =>
+    leftAt.includes(i) || rightAt.includes(i - width) ? [i] : [],
+  );
+  const shown = shownColumns({ leftAt, rightAt, width, all: inner.columns.length }, join, ctx);
+  const mergedAt = new Map(leftAt.map((index, i) => [index, i]));
   const merged = (row: readonly Evaluated[], i: number): Evaluated => {
     const [a, b] = [row[leftAt[i]!]!, row[width + rightAt[i]!]!];
     return join.kind === 'right' || (join.kind === 'full' && a === null) ? b : a;
   };
   return {
     columns: [
-      ...names.map((name, i) => ({ table: undefined, name, type: left.columns[leftAt[i]!]!.type })),
-      ...rest.map((i) => inner.columns[i]!),
+      ...shown.map((index) => {
+        const i = mergedAt.get(index);
+        const joinedColumn = inner.columns[index]!;
+        return i === undefined
+          ? joinedColumn
+          : { table: undefined, name: names[i]!, type: joinedColumn.type };
+      }),
       ...hidden.map((i) => ({ ...inner.columns[i]!, hidden: true })),
     ],
     correlated: inner.correlated,
     run: (outer) =>
-      inner
-        .run(outer)
-        .map((row) => [
-          ...names.map((_, i) => merged(row, i)),
-          ...rest.map((i) => row[i]!),
-          ...hidden.map((i) => row[i]!),
-        ]),
+      inner.run(outer).map((row) => [
+        ...shown.map((index) => {
+          const i = mergedAt.get(index);
+          return i === undefined ? row[index]! : merged(row, i);
+        }),
+        ...hidden.map((i) => row[i]!),
+      ]),
   };
+}
+
+/** Where the two sides' shared columns stand in a joined row, how wide the left side is, and how wide the row. */
+interface SharedPlaces {
+  readonly leftAt: readonly number[];
+  readonly rightAt: readonly number[];
+  readonly width: number;
+  readonly all: number;
+}
+
+/**
+ * The columns that `*` shows, in order, each shared one by its place on the left. PostgreSQL puts the shared columns first, as they are
+ * listed. So does MySQL, but in the order of the first table, and the first table of a RIGHT JOIN is the right one. SQLite and DuckDB
+ * leave them where the left side has them.
+ */
+function shownColumns(
+  { leftAt, rightAt, width, all }: SharedPlaces,
+  { kind }: Join,
+  { dialect }: Context,
+): number[] {
+  const places = Array.from({ length: all }, (_, i) => i);
+  const own = places.filter((i) => i < width && !leftAt.includes(i));
+  const others = places.filter((i) => i >= width && !rightAt.includes(i - width));
+  switch (dialect) {
+    case 'postgres':
+      return [...leftAt, ...own, ...others];
+    case 'mysql': {
+      const first = kind === 'right' ? rightAt : leftAt;
+      const shared = leftAt.map((_, i) => i).sort((a, b) => first[a]! - first[b]!);
+      const rest = kind === 'right' ? [...others, ...own] : [...own, ...others];
+      return [...shared.map((i) => leftAt[i]!), ...rest];
+    }
+    case 'sqlite':
+    case 'duckdb':
+      return [...places.slice(0, width), ...others];
+    default:
+      return dialect satisfies never;
+  }
 }
