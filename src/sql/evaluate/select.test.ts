@@ -298,6 +298,23 @@ describe('what cannot be known is said, with the reason', () => {
     ['SELECT ROW_NUMBER() OVER (ORDER BY id) FROM t', 'a window function'],
     ['SELECT BOOL_AND(v > 5) FROM t', 'the aggregate bool_and'],
     ["SELECT STRING_AGG(w, ',') FROM u", 'the aggregate string_agg'],
+    [
+      'SELECT (WITH c AS (SELECT t.id AS x) SELECT (SELECT x FROM c)) FROM t',
+      'a common table that reads the query around it',
+    ],
+    ['SELECT id FROM t LIMIT 1 + 1', 'LIMIT by an expression'],
+    ['SELECT id FROM t LIMIT -1', 'a LIMIT below zero'],
+    ['SELECT DISTINCT g FROM t ORDER BY v', 'DISTINCT ordered by what is not in the list'],
+    ['SELECT DISTINCT ON (g) v FROM t', 'DISTINCT ON or WINDOW'],
+    ['SELECT id FROM t ORDER BY 2', 'ORDER BY a number'],
+    ['SELECT COUNT(*) FROM t GROUP BY 3', 'GROUP BY a number'],
+    ['SELECT id FROM t UNION SELECT id, w FROM u', 'a set operation on different widths'],
+    ['SELECT id FROM t UNION SELECT w FROM u', 'a set operation on different types'],
+    ["SELECT * FROM (VALUES (1), ('a')) AS x", 'VALUES with different types in one column'],
+    ['SELECT id FROM t UNION SELECT id FROM u ORDER BY id + 1', 'ORDER BY of what is not in the list'],
+    ['WITH RECURSIVE c AS (SELECT 1 AS n) SELECT n FROM c', 'WITH RECURSIVE'],
+    ['WITH c AS (DELETE FROM t RETURNING id) SELECT id FROM c', 'a write inside WITH'],
+    ['SELECT id AS a, g AS a FROM t ORDER BY a', 'ORDER BY a is ambiguous'],
   ])('%s: %s', (sql, reason) => {
     expect(run(sql)).toEqual({ undecidable: reason });
   });
@@ -339,4 +356,39 @@ describe('dialects differ', () => {
   ])('%s', (sql, ...answers) => {
     expect(dialects.map((dialect) => rowsOf(sql, dialect).rows)).toEqual(answers);
   });
+});
+
+describe('names in HAVING', () => {
+  // MySQL and DuckDB see -SUM(v) in `v`, PostgreSQL refuses it, SQLite sees the column.
+  const shadowing = 'SELECT id, -SUM(v) AS v FROM t GROUP BY id HAVING v > 15';
+
+  test.each(['mysql', 'duckdb'] as const)('may be an alias of the list in %s', (dialect) => {
+    expect(run(shadowing, dialect)).toEqual({ undecidable: 'HAVING by the alias v' });
+    expect(run('SELECT id, v AS g FROM t GROUP BY id, v HAVING g > 5', dialect)).toEqual({
+      undecidable: 'HAVING by the alias g',
+    });
+  });
+
+  test('are columns first in SQLite', () => {
+    expect(rowsOf(shadowing, 'sqlite').rows).toEqual([
+      [2, -20],
+      [4, -40],
+    ]);
+  });
+
+  test.each(['postgres', 'mysql', 'sqlite', 'duckdb'] as const)(
+    'are the columns of the groups in %s',
+    (dialect) => {
+      expect(rowsOf('SELECT g, COUNT(*) FROM t GROUP BY g HAVING g > 1', dialect).rows).toEqual([[2, 1]]);
+      expect(rowsOf('SELECT t.g AS g FROM t GROUP BY g HAVING g = 1', dialect).rows).toEqual([[1]]);
+    },
+  );
+});
+
+test('HAVING without groups makes one group, except in MySQL, where it filters rows', () => {
+  const sql = 'SELECT 1 FROM t HAVING TRUE';
+  expect(rowsOf(sql, 'postgres').rows).toEqual([[1]]);
+  expect(rowsOf(sql, 'duckdb').rows).toEqual([[1]]);
+  expect(run(sql, 'mysql')).toEqual({ undecidable: 'HAVING without groups' });
+  expect(rowsOf('SELECT 1 FROM t HAVING COUNT(*) = 4', 'mysql').rows).toEqual([[1]]);
 });

@@ -16,6 +16,7 @@ import type {
 } from '../ast.js';
 import { sameName } from '../names.js';
 import { valueKey } from '../value.js';
+import { visitNodes } from '../walk.js';
 import { compileGrouping, findAggregates } from './aggregate.js';
 import { convertTo, unifyTypes } from './arithmetic.js';
 import { compileTruth } from './condition.js';
@@ -74,6 +75,8 @@ function withTables(clause: WithClause, parent: Scope | undefined, outside: Cont
     if (cte.statement.type !== 'select') throw new NotDecidable('a write inside WITH');
     const before = ctx;
     const relation = compileQuery(cte.statement, parent, before);
+    // Where it is used, the row it reads may be further out than where it was written.
+    if (relation.correlated) throw new NotDecidable('a common table that reads the query around it');
     const columns = relation.columns.map((column, i) => ({
       ...column,
       name: cte.columns?.[i] ?? column.name,
@@ -274,8 +277,9 @@ function compileCore(
   ];
   for (const target of ordered) if (typeof target !== 'number') used.push(target);
   const sqlite = ctx.dialect === 'sqlite';
-  const grouped =
-    core.groupBy.length > 0 || core.having !== undefined || findAggregates(used, sqlite).length > 0;
+  const inGroups = core.groupBy.length > 0 || findAggregates(used, sqlite).length > 0;
+  if (core.having !== undefined) rejectUnsureHaving(core.having, inGroups, items, ctx);
+  const grouped = inGroups || core.having !== undefined;
   const groupBy = core.groupBy.map((expression) => groupTarget(expression, items, source.columns, ctx));
   const grouping = grouped ? compileGrouping(groupBy, used, scope, ctx) : undefined;
   const inner = grouping?.scope ?? scope;
@@ -312,6 +316,29 @@ function compileCore(
     ({ name }, i): ScopeColumn => ({ table: undefined, name, type: compiled[i]!.type }),
   );
   return { columns, correlated, order, run };
+}
+
+/**
+ * In MySQL and DuckDB a name in HAVING is an alias of the list before it is a column, unless the query groups by that column. In MySQL a
+ * HAVING without groups filters single rows.
+ */
+function rejectUnsureHaving(
+  having: Expression,
+  inGroups: boolean,
+  items: readonly OutputItem[],
+  ctx: Context,
+): void {
+  if (ctx.dialect !== 'mysql' && ctx.dialect !== 'duckdb') return;
+  if (!inGroups && ctx.dialect === 'mysql') throw new NotDecidable('HAVING without groups');
+  visitNodes(having, {
+    expression: (node) => {
+      if (node.type !== 'column' || node.table !== undefined) return;
+      const unlike = ({ expression, name }: OutputItem) =>
+        sameName(name, node.name, ctx.dialect) &&
+        !(expression.type === 'column' && sameName(expression.name, name, ctx.dialect));
+      if (items.some(unlike)) throw new NotDecidable(`HAVING by the alias ${node.name}`);
+    },
+  });
 }
 
 function distinctKeyed(rows: readonly KeyedRow[], types: readonly SqlType[], ctx: Context): KeyedRow[] {
