@@ -5,7 +5,9 @@ import type { Value } from '../value.js';
 import { coerce } from './coerce.js';
 import type { Compiled } from './scope.js';
 import { sqlType } from './types.js';
-import { isUndecidable, NotDecidable } from './undecidable.js';
+import { isUndecidable, NotDecidable, undecidable } from './undecidable.js';
+
+const tooLong = undecidable('a number longer than its text type');
 
 export function compileCast(operand: Compiled, cast: CastExpression, dialect: Dialect): Compiled {
   if (cast.attempt === true) throw new NotDecidable('TRY_CAST');
@@ -19,7 +21,8 @@ export function compileCast(operand: Compiled, cast: CastExpression, dialect: Di
       Number.isInteger(value) &&
       operand.type.family === 'int'
     ) {
-      return String(value);
+      // Longer digits are cut off or refused.
+      return String(value).length > (type.length ?? Number.POSITIVE_INFINITY) ? tooLong : String(value);
     }
     if (dialect === 'postgres' && type.family === 'int' && typeof value === 'boolean') return Number(value);
     return coerce(value, operand.type, type, dialect);
