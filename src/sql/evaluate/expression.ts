@@ -6,7 +6,7 @@
  * fail on a row our short cut never looked at.
  */
 import type { Expression } from '../ast.js';
-import type { Value } from '../value.js';
+import { doubleValue, type Value } from '../value.js';
 import { visitNodes } from '../walk.js';
 import { arithmetic, convertTo, isArithmetic, negate, unifyTypes } from './arithmetic.js';
 import { compileCast } from './cast.js';
@@ -29,7 +29,7 @@ export function compileValue(e: Expression, scope: Scope, ctx: Context): Compile
     case 'float': {
       const number = Number(e.text);
       if (!Number.isFinite(number)) throw new NotDecidable('a number beyond doubles');
-      if (ctx.dialect !== 'postgres') return { type: types.double, run: () => number };
+      if (ctx.dialect !== 'postgres') return { type: types.double, run: () => doubleValue(number) };
       const decimal = expandExponent(e.text);
       if (decimal === undefined) throw new NotDecidable('a number with a large exponent');
       return constant(decimalValue(decimal), ctx);
@@ -94,7 +94,7 @@ function constant(value: Value, ctx: Context): Compiled {
   let fixed = value;
   if (typeof value === 'boolean' && type.family === 'int') fixed = Number(value);
   else if (type.family === 'double' && typeof value === 'object' && value !== null && 'decimal' in value) {
-    fixed = Number(value.decimal);
+    fixed = doubleValue(Number(value.decimal));
   }
   return { type, run: () => fixed };
 }

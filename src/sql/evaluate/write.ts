@@ -15,7 +15,7 @@ import type {
 } from '../ast.js';
 import type { Dialect } from '../dialect.js';
 import { nameKey, sameName } from '../names.js';
-import type { Value } from '../value.js';
+import { doubleValue, type Value } from '../value.js';
 import { visitNodes } from '../walk.js';
 import { coerce } from './coerce.js';
 import { compileTruth, textAs } from './condition.js';
@@ -228,19 +228,32 @@ function store(
 ): Evaluated {
   if (isUndecidable(value)) return value;
   if (value === null) return column.notNull ? undecidable(`${column.name} cannot be NULL`) : null;
-  if (ctx.dialect === 'sqlite') return storeInSqlite(value, to);
+  if (ctx.dialect === 'sqlite') return storeInSqlite(value, from, to);
   return coerce(value, from, to, ctx.dialect);
 }
 
 /** SQLite's affinities change only what they can change without loss. */
-function storeInSqlite(value: Value, to: SqlType): Evaluated {
-  if (to.family === 'text') {
-    if (typeof value !== 'number') return value;
-    return Number.isInteger(value) ? String(value) : undecidable('a float as text');
+function storeInSqlite(value: Value, from: SqlType, to: SqlType): Evaluated {
+  if (typeof value === 'boolean') return storeInSqlite(Number(value), types.bigint, to);
+  const large = typeof value === 'object' && value !== null && 'int' in value;
+  switch (to.family) {
+    case 'text':
+      if (large) return value.int;
+      if (typeof value !== 'number') return value;
+      // A whole float keeps its point: 5.0 becomes '5.0'.
+      return from.family === 'int' && Number.isInteger(value)
+        ? String(value)
+        : undecidable('a float as text');
+    case 'unknown':
+      return value;
+    default:
+      if (typeof value === 'string')
+        return Number.isNaN(Number(value)) ? value : undecidable('a number in text form');
+      if (to.family === 'double') return large ? doubleValue(Number(value.int)) : value;
+      return typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)
+        ? undecidable('a float as a large integer')
+        : value;
   }
-  if (to.family === 'unknown' || typeof value !== 'string')
-    return typeof value === 'boolean' ? Number(value) : value;
-  return Number.isNaN(Number(value)) ? value : undecidable('a number in text form');
 }
 
 function compileDefault(column: ShapeColumn, ctx: Context): Step['run'] {
@@ -280,7 +293,7 @@ export function applyInsert(
     return sourceRows(insert, targets, shape, ctx).map((given) => {
       const row = new Array<Evaluated | undefined>(shape.columns.length).fill(undefined);
       given.forEach((cell, i) => {
-        row[targets[i]!] = cell;
+        row[targets[i]!] = orAutomatic(cell, shape.columns[targets[i]!]!, ctx);
       });
       const whole = row.map((cell, i) => {
         if (cell !== undefined) return cell;
@@ -291,6 +304,12 @@ export function applyInsert(
       return whole;
     });
   });
+}
+
+/** Offered NULL, and in MySQL 0, an engine gives the columns it numbers a value of its own. */
+function orAutomatic(cell: Evaluated, column: ShapeColumn, ctx: Context): Evaluated {
+  const asksForOne = cell === null || (cell === 0 && ctx.dialect === 'mysql');
+  return column.automatic && asksForOne ? undecidable(`${column.name} is given by the engine`) : cell;
 }
 
 function defaultOf(column: ShapeColumn, ctx: Context): Step['run'] {
@@ -324,6 +343,8 @@ function sourceRows(
     });
   }
   const relation = compileQuery(source.query, undefined, ctx);
+  if (relation.columns.length > targets.length)
+    throw new NotDecidable('a query of another width than the columns');
   return relation.run(undefined).rows.map((row) =>
     row.map((cell, i) => {
       const column = shape.columns[targets[i]!]!;
