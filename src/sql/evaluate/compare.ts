@@ -67,7 +67,7 @@ function compareValues(a: Value, b: Value, rules: Rules): number | Undecidable {
     if (rules.dialect === 'postgres' || rules.dialect === 'duckdb') return mixed;
   }
   if (rules.doubtful && (isFraction(a) || isFraction(b))) return undecidable('a float of unknown width');
-  return compareNumbers(a, b, rules.asDouble) ?? compareTagged(a, b);
+  return compareNumbers(a, b, rules) ?? compareTagged(a, b);
 }
 
 function looksNumeric(text: string): boolean {
@@ -78,8 +78,19 @@ function isFraction(value: Value): boolean {
   return typeof value === 'number' && !Number.isInteger(value);
 }
 
-function compareNumbers(a: Value, b: Value, asDouble: boolean): number | undefined {
+function compareNumbers(
+  a: Value,
+  b: Value,
+  { asDouble, dialect }: Pick<Rules, 'asDouble' | 'dialect'>,
+): number | undefined {
   if (typeof a === 'number' && typeof b === 'number') return a - b;
+  // SQLite compares a large integer with a float exactly; the others make the integer a float.
+  if (dialect === 'sqlite' && typeof a === 'object' && a !== null && 'int' in a && typeof b === 'number')
+    return BigInt(a.int) < b ? -1 : BigInt(a.int) > b ? 1 : 0;
+  if (dialect === 'sqlite' && typeof a === 'number') {
+    const swapped = compareNumbers(b, a, { asDouble, dialect });
+    return swapped === undefined ? undefined : -swapped;
+  }
   const x = toDecimal(a);
   const y = toDecimal(b);
   if (x !== undefined && y !== undefined && !asDouble) return compareDecimals(x, y);
