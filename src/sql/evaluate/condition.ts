@@ -114,8 +114,13 @@ function compareRows(
   const different = any(
     left.map((item, i) => compileCompare({ op: '<>', left: item, right: right[i]! }, scope, ctx)),
   );
-  return op === '<>' ? different : negateTruth(different);
+  const truth = op === '<>' ? different : negateTruth(different);
+  if (ctx.dialect !== 'duckdb') return truth;
+  return (env) => truth(env) ?? nullInRow;
 }
+
+/** DuckDB compares rows as structs, in which NULL is a value like others. */
+const nullInRow = undecidable('NULL in rows that are compared');
 
 /** A text constant beside a date or a number is read as one, where its spelling leaves no doubt. */
 function matchLiterals(
