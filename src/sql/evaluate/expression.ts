@@ -91,6 +91,7 @@ export function compileValue(e: Expression, scope: Scope, ctx: Context): Compile
 
 function constant(value: Value, ctx: Context): Compiled {
   const type = literalType(value, ctx.dialect);
+  if (type.family === 'unknown') throw new NotDecidable('a constant of unknown type');
   let fixed = value;
   if (typeof value === 'boolean' && type.family === 'int') fixed = Number(value);
   else if (type.family === 'double' && typeof value === 'object' && value !== null && 'decimal' in value) {

@@ -55,7 +55,7 @@ const integerBits: Readonly<Record<string, number>> = {
   ...{ SMALLINT: 16, INT2: 16, SMALLSERIAL: 16, SHORT: 16 },
   MEDIUMINT: 24,
   ...{ INT: 32, INTEGER: 32, INT4: 32, SERIAL: 32 },
-  ...{ SIGNED: 64, BIGINT: 64, INT8: 64, BIGSERIAL: 64, LONG: 64, 'SIGNED INTEGER': 64 },
+  ...{ BIGINT: 64, INT8: 64, BIGSERIAL: 64, LONG: 64 },
 };
 
 /** A declared type, by its name. */
@@ -64,8 +64,8 @@ export function sqlType(declared: string | undefined, dialect: Dialect): SqlType
 }
 
 const readType = remember((declared: string, dialect: Dialect): SqlType => {
-  const text = declared.toUpperCase();
-  if (dialect === 'sqlite') return sqliteAffinity(text);
+  if (dialect === 'sqlite') return sqliteAffinity(declared.toUpperCase());
+  const text = declared.toUpperCase().replace(/^CHAR(ACTER)? VARYING/, 'VARCHAR');
   const [, base = '', first, second] =
     /^([A-Z0-9 ]+?)\s*(?:\(\s*(\d+)\s*(?:,\s*(\d+)\s*)?\))?(?:\s.*)?$/.exec(text) ?? [];
   const unsigned = text.includes('UNSIGNED') ? { unsigned: true as const } : {};
@@ -73,6 +73,8 @@ const readType = remember((declared: string, dialect: Dialect): SqlType => {
   if (text.includes('WITH TIME ZONE'))
     return text.startsWith('TIMESTAMP') ? { family: 'instant' } : types.unknown;
   const name = base.replace(/ (UNSIGNED|SIGNED|ZEROFILL|WITHOUT TIME ZONE)$/, '');
+  // What MySQL casts to; DuckDB's other name of INTEGER.
+  if (name === 'SIGNED') return dialect === 'duckdb' ? types.int : types.bigint;
   if (Object.hasOwn(integerBits, name)) return { family: 'int', bits: integerBits[name]!, ...unsigned };
   switch (name) {
     case 'DECIMAL':
@@ -89,7 +91,6 @@ const readType = remember((declared: string, dialect: Dialect): SqlType => {
       return dialect === 'mysql' ? { family: 'int', bits: 8 } : types.bool;
     case 'TEXT':
     case 'VARCHAR':
-    case 'CHARACTER VARYING':
     case 'STRING':
     case 'LONGTEXT':
     case 'MEDIUMTEXT':

@@ -17,6 +17,8 @@ export function numberLiteral(text: string, negative: boolean, dialect: Dialect)
     return { type: 'literal', value: integerValue(BigInt(sign + text)) };
   }
   const [whole, fraction] = text.split('.') as [string, string];
+  // `1.` has no digit behind the point, and no spelling of its own that keeps it a decimal.
+  if (fraction === '' && dialect !== 'sqlite') return { type: 'raw', sql: sign + text };
   return {
     type: 'literal',
     value: { decimal: `${sign}${whole === '' ? '0' : whole}.${fraction === '' ? '0' : fraction}` },
@@ -24,7 +26,8 @@ export function numberLiteral(text: string, negative: boolean, dialect: Dialect)
 }
 
 function hexNumber(digits: string, negative: boolean, dialect: Dialect): Expression | undefined {
-  if (!/^[0-9a-fA-F]+$/.test(digits)) return undefined;
+  // DuckDB reads `0xff` as zero with an alias.
+  if (!/^[0-9a-fA-F]+$/.test(digits) || dialect === 'duckdb') return undefined;
   if (dialect !== 'mysql') {
     const value = BigInt(`0x${digits}`);
     return { type: 'literal', value: integerValue(negative ? -value : value) };

@@ -29,6 +29,8 @@ export function parseOperand(c: Cursor): Expression {
 function parseNumber(c: Cursor, negative: boolean): Expression {
   const literal = numberLiteral(c.text(), negative, c.dialect);
   if (literal === undefined) return c.fail('a number');
+  // `1_000` is a thousand, a name, or one with an alias.
+  if (c.touches() && c.kind(1) === 'word') return c.fail('a number that ends');
   c.advance();
   return literal;
 }

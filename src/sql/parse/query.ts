@@ -22,6 +22,7 @@ import { type Cursor, ParseFailure } from './cursor.js';
 import { parseExpression } from './expression.js';
 import { parseFrom } from './from.js';
 import { parseExpressions, startsQuery } from './nested.js';
+import { unquoteString } from './strings.js';
 
 export function parseQuery(c: Cursor): SelectStatement {
   c.enter();
@@ -184,7 +185,9 @@ export function parseSelectItems(c: Cursor): SelectItem[] {
 export function parseAlias(c: Cursor): { alias?: string } {
   if (c.accept('AS')) {
     if (c.kind() === 'string' && (c.dialect === 'mysql' || c.dialect === 'sqlite')) {
-      return { alias: c.advance().slice(1, -1) };
+      const alias = unquoteString(c.text(), c.dialect) ?? c.fail('an alias');
+      c.advance();
+      return { alias };
     }
     return { alias: c.anyName() };
   }

@@ -39,7 +39,7 @@ function unescapeText(inner: string, quote: string, dialect: Dialect): string | 
     else {
       const next = inner[++i];
       if (next === undefined) return undefined;
-      if (dialect === 'postgres' && /[0-7xuU]/.test(next)) return undefined;
+      if (dialect !== 'mysql' && /[0-7xuU]/.test(next)) return undefined;
       text += Object.hasOwn(escapes, next) ? escapes[next]! : next;
     }
   }
