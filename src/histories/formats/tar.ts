@@ -5,7 +5,7 @@
  *
  * Understands ustar, GNU long names and pax paths and sizes.
  */
-import { mkdir, open } from 'node:fs/promises';
+import { type FileHandle, mkdir, open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { FileError } from '../../errors.js';
 
@@ -47,7 +47,7 @@ async function unpackAll(source: Records, into: string, shown: string): Promise<
         if (++files > maxFiles) throw damaged(shown, `more than ${maxFiles} files`);
         const path = safePath(next.path ?? entry.path);
         if (path === undefined) await source.skip(size);
-        else await writeFile(source, size, join(into, path));
+        else await writeFile(source, size, await openFile(into, path, shown));
         break;
       }
       default:
@@ -107,9 +107,19 @@ function safePath(path: string): string | undefined {
     : join(...parts);
 }
 
-async function writeFile(source: Records, size: number, path: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
-  const file = await open(path, 'w');
+/** Opens a file of the archive, whose folders are made. */
+async function openFile(into: string, path: string, shown: string): Promise<FileHandle> {
+  try {
+    await mkdir(dirname(join(into, path)), { recursive: true });
+    return await open(join(into, path), 'w');
+  } catch (thrown) {
+    const { code } = thrown as NodeJS.ErrnoException;
+    if (code !== 'EEXIST' && code !== 'ENOTDIR' && code !== 'EISDIR') throw thrown;
+    throw damaged(shown, `on the way to ${JSON.stringify(path)}, one name is a file and a folder`);
+  }
+}
+
+async function writeFile(source: Records, size: number, file: FileHandle): Promise<void> {
   try {
     for (let rest = size; rest > 0; ) {
       const some = await source.some(rest);
