@@ -16,17 +16,18 @@ function reads(text: string, rule: 'either' | 'explicit' = 'either') {
   return { shown, either: history.initialValue !== undefined };
 }
 
+// Somebody writes to a second key, or the zeros would be the history's own initial state.
 describe('a read of 0', () => {
   it.each<[story: string, text: string, read: string[], either: boolean]>([
     ['nobody wrote 0', 'T1: rx0', ['r(x, initial)'], false],
-    ['another wrote 0', 'T1: wx0 | T2: rx0', ['r(x, 0)'], true],
+    ['another wrote 0', 'T1: wx0 | T2: rx0 | T3: wy5', ['r(x, 0)'], true],
     ['the transaction itself wrote 0', 'T1: wx0 rx0', ['r(x, 0)'], false],
     ['the transaction itself writes 0 afterwards', 'T1: rx0 wx0', ['r(x, initial)'], false],
     ['only an aborted transaction wrote 0', 'T1!: wx0 | T2: rx0', ['r(x, initial)'], false],
     ['a transaction of unknown outcome wrote 0', 'T1?: wx0 | T2: rx0', ['r(x, 0)'], true],
     ['somebody wrote 0 to another key', 'T1: wy0 | T2: rx0', ['r(x, initial)'], false],
-    ['somebody wrote 0 later', 'T1: rx0 | T2: wx0', ['r(x, 0)'], true],
-    ['the transaction and another wrote 0', 'T1: wx0 | T2: rx0 wx0', ['r(x, 0)'], true],
+    ['somebody wrote 0 later', 'T1: rx0 | T2: wx0 | T3: wy5', ['r(x, 0)'], true],
+    ['the transaction and another wrote 0', 'T1: wx0 | T2: rx0 wx0 | T3: wy5', ['r(x, 0)'], true],
     ['it has another value', 'T1: wx1 | T2: rx1', ['r(x, 1)'], false],
   ])('where %s', (_, text, read, either) => {
     const found = reads(text);
@@ -35,7 +36,7 @@ describe('a read of 0', () => {
   });
 
   it('is of the write where the format says so', () => {
-    expect(reads('T1: wx0 | T2: rx0', 'explicit').either).toBe(false);
+    expect(reads('T1: wx0 | T2: rx0 | T3: wy5', 'explicit').either).toBe(false);
   });
 
   it('is of the write where a session began by writing 0 to every key', () => {
