@@ -88,7 +88,8 @@ function boundedText(text: string): string {
 }
 
 function statusOf(state: string): Status {
-  if (/fixed|resolved/i.test(state)) return 'fixed';
-  if (/closed/i.test(state)) return 'closed';
-  return /verified|confirmed/i.test(state) ? 'confirmed' : 'open';
+  // Whole words: a tracker's "Unresolved" is open.
+  if (/\b(fixed|resolved)\b/i.test(state)) return 'fixed';
+  if (/\bclosed\b/i.test(state)) return 'closed';
+  return /\b(verified|confirmed)\b/i.test(state) ? 'confirmed' : 'open';
 }

@@ -102,7 +102,8 @@ function titleOf(text: string): Pick<ReportText, 'title' | 'url'> {
 }
 
 function reportOf({ url, ...facts }: Pick<ReportText, 'title' | 'text' | 'state' | 'url'>): ReportText {
-  const address = url !== undefined && trackerAddress.test(url) ? url : undefined;
+  // Without what a browser adds: the number of a comment is not that of the report.
+  const address = url === undefined ? undefined : trackerAddress.exec(url)?.[0];
   return { ...facts, ...(address !== undefined && { url: address, ...trackerOf(address) }) };
 }
 
