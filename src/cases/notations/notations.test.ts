@@ -261,3 +261,59 @@ function parseCsv(text: string): string[][] {
   }
   return rows.filter((row) => row.length > 80);
 }
+
+describe('notations that are refused', () => {
+  const refused = (text: string) => () => parseScript(text, { file: 'f.txt' });
+
+  it.each<[what: string, text: string, message: string]>([
+    [
+      'a Troc schedule that is too long',
+      'CREATE TABLE t (a INT)\n\nBEGIN\n\nBEGIN\n\n1-2-1\nEND',
+      'f.txt:7 (schedule): transaction 1 has no more statements to send',
+    ],
+    [
+      'a Troc schedule that is too short',
+      'CREATE TABLE t (a INT)\n\nBEGIN\nCOMMIT\n\nBEGIN\n\n1-2\nEND',
+      'f.txt:8 (schedule): it leaves out 1 statements of transaction 1',
+    ],
+    ['a spec whose brace stays open', 'session s1\nstep a { SELECT 1;', 'f.txt:2: the brace that opens here'],
+    [
+      'a spec with an unknown word',
+      'session s1\nstep a { SELECT 1; }\nteardwon { SELECT 1; }',
+      'f.txt:3: expected setup, teardown, session, step or permutation; found teardwon',
+    ],
+    [
+      'a spec that names a step it has not',
+      'session s1\nstep a { SELECT 1; }\npermutation a b',
+      'f.txt:3: there is no step b',
+    ],
+    [
+      'a script that sends two statements of one session at once',
+      '-- isolde script\nT1: SELECT 1;\n| T1: SELECT 2;',
+      'f.txt:3: session T1 cannot send two statements at once',
+    ],
+    [
+      'a script with an open quote',
+      "-- isolde script\nT1: SELECT 'x;\nT2: SELECT 1;",
+      'f.txt:2: the quote that begins here never ends',
+    ],
+    [
+      'a script with an open comment',
+      '-- isolde script\nT1: SELECT 1 /* x;',
+      'f.txt:2: the comment that begins here never ends',
+    ],
+    [
+      'a script whose delimiter never comes',
+      '-- isolde script\nDELIMITER //\nT1: SELECT 1;\n',
+      'f.txt:3: a statement does not end with the delimiter //',
+    ],
+    ['a text without sessions', 'Just some words.', 'no session found'],
+  ])('%s', (_, text, message) => {
+    expect(refused(text)).toThrow(message);
+  });
+
+  it('but a date on a line of its own is no schedule of Troc', () => {
+    const text = 't1> begin;\nt2> select d from t;\n 2024-02-29\n(1 row)\nt1> commit;';
+    expect(read(text).sent).toEqual(['t1: begin', 't2: select d from t', 't1: commit']);
+  });
+});

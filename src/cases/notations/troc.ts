@@ -15,7 +15,8 @@ export const troc: Notation = {
   read: readTroc,
 };
 
-const schedule = /^[ \t]*\d+(-\d+)+[ \t]*$/m;
+/** Transactions have small numbers; `2024-02-29` is a date. */
+const schedule = /^[ \t]*\d{1,2}(-\d{1,2})+[ \t]*$/m;
 
 function readTroc(text: string, context: NotationContext): ScheduledCase {
   const draft = new CaseDraft({ ...context, dialect: context.dialect ?? 'mysql' });
