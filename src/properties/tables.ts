@@ -36,6 +36,8 @@ export interface TableState {
   /** How it was drawn; absent: somebody wrote its CREATE TABLE by hand. */
   readonly model?: TableModel | undefined;
   readonly rows: readonly EvaluatedRow[] | Undecidable;
+  /** Keys of tables whose updates and deletes change this one, too: it refers to them with CASCADE or SET NULL. */
+  readonly follows?: readonly string[];
 }
 
 /** By `nameKey` of their names. */
@@ -67,6 +69,8 @@ export function applyStatement(
       return statement.kind === 'select' || statement.kind === 'set' ? tables : forgotten(tables, statement);
     case 'merge':
       return forgetTables(tables, namesIn(statement, dialect).written, 'a MERGE');
+    case 'select':
+      return forgetTables(tables, namesIn(statement, dialect).written, 'a write inside WITH');
     default:
       return tables;
   }
@@ -123,7 +127,34 @@ function created(
   const name = nameKey(statement.name, dialect);
   if (tables.has(name) && statement.ifNotExists) return tables;
   const rows = statement.as === undefined ? [] : undecidable('CREATE TABLE … AS');
-  return new Map(tables).set(name, { shape: tableShape(statement, dialect), model, rows });
+  const follows = followedBy(statement, dialect);
+  const state = { shape: tableShape(statement, dialect), model, rows };
+  return new Map(tables).set(name, follows.length === 0 ? state : { ...state, follows });
+}
+
+/** The tables a new one refers to with an action. */
+function followedBy({ columns, constraints }: CreateTableStatement, dialect: Dialect): string[] {
+  const all = [...columns.flatMap((column) => column.constraints), ...constraints];
+  return all.flatMap((each) =>
+    (each.type === 'references' || each.type === 'foreign-key') &&
+    /CASCADE|SET (NULL|DEFAULT)/.test(each.references.actions ?? '')
+      ? [nameKey(each.references.table, dialect)]
+      : [],
+  );
+}
+
+/** The tables that change when rows of this one are deleted or their keys updated, over any number of steps. */
+function followers(tables: Tables, name: string): ReadonlySet<string> {
+  const found = new Set<string>();
+  const reach = (from: string): void => {
+    for (const [key, { follows }] of tables) {
+      if (found.has(key) || follows?.includes(from) !== true) continue;
+      found.add(key);
+      reach(key);
+    }
+  };
+  reach(name);
+  return found;
 }
 
 /** What a statement nobody understands may have changed: the tables it names, or all of them when it names none. */
@@ -147,7 +178,11 @@ function written(tables: Tables, statement: Write, dialect: Dialect): Tables {
   const old = tables.get(name);
   if (old === undefined) return tables;
   const rows = rowsAfter(old, statement, optionsOf(tables, dialect));
-  return new Map(tables).set(name, { ...old, rows });
+  const after = new Map(tables).set(name, { ...old, rows });
+  const others = namesIn(statement, dialect).written.filter((each) => each !== name);
+  const removes = statement.type !== 'insert' || statement.mode === 'replace';
+  const followed = forgetTables(after, removes ? followers(tables, name) : [], 'a referential action');
+  return forgetTables(followed, others, 'a write inside WITH');
 }
 
 function rowsAfter(
