@@ -40,15 +40,20 @@ export function plainNames(names: readonly string[]): string[] {
   const used = new Set<string>();
   return names.map((name, i) => {
     const plain = /^[A-Za-z]\w{0,20}$/.test(name) && !/^default$/i.test(name) ? name : `s${i + 1}`;
-    const unique = used.has(plain.toLowerCase()) ? `s${i + 1}x` : plain;
+    let unique = used.has(plain.toLowerCase()) ? `s${i + 1}x` : plain;
+    while (used.has(unique.toLowerCase())) unique += 'x';
     used.add(unique.toLowerCase());
     return unique;
   });
 }
 
-/** The tables a set-up creates, in the order to drop them. */
+const name = '(?:"(?:[^"]|"")*"|`(?:[^`]|``)*`|[^\\s("`.]+)';
+const createTable = new RegExp(
+  `^\\s*CREATE\\s+TABLE\\s+(?:IF\\s+NOT\\s+EXISTS\\s+)?(${name}(?:\\s*\\.\\s*${name})*)`,
+  'i',
+);
+
+/** The tables a set-up creates, as they are spelt, in the order to drop them. */
 export function createdTables(setup: readonly string[]): string[] {
-  return setup
-    .flatMap((sql) => /^\s*CREATE\s+TABLE\s+(?:IF\s+NOT\s+EXISTS\s+)?([^\s(]+)/i.exec(sql)?.[1] ?? [])
-    .reverse();
+  return setup.flatMap((sql) => createTable.exec(sql)?.[1] ?? []).reverse();
 }
