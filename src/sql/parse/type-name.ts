@@ -35,8 +35,8 @@ export function parseTypeName(c: Cursor): string {
 function continues(c: Cursor, first: string): boolean {
   if (c.kind() !== 'word') return false;
   const key = c.key();
+  if (c.dialect === 'sqlite') return !columnWords.has(key);
   if (continuations.has(key)) return true;
   if (first === 'SIGNED' || first === 'UNSIGNED') return key === 'INTEGER' || key === 'INT';
-  if (first === 'NATIONAL') return key === 'CHAR' || key === 'CHARACTER' || key === 'VARCHAR';
-  return c.dialect === 'sqlite' && !columnWords.has(key);
+  return first === 'NATIONAL' && (key === 'CHAR' || key === 'CHARACTER' || key === 'VARCHAR');
 }
