@@ -36,7 +36,7 @@ describe('case files', () => {
     );
   });
 
-  it('keep the reasons of a schedule', () => {
+  it('keep the reasons of a schedule, and what is cancelled', () => {
     const scheduled = parseCaseFile(JSON.stringify(good), 'f');
     const schedule = {
       batches: [
@@ -47,6 +47,7 @@ describe('case files', () => {
         ],
       ] as const,
       reasons: [{ before: [0, 0] as const, after: [1, 0] as const, why: 'T2 must see it' }],
+      cancelled: [[0, 0] as const],
     };
     const full = { ...scheduled, schedule };
     expect(parseCaseFile(printCaseFile(full), 'f')).toEqual(full);

@@ -97,13 +97,14 @@ function checkNames(node: JsonNode): void {
 }
 
 function readSchedule(node: JsonNode, program: Case): Schedule {
-  node.object(['batches', 'reasons']);
+  node.object(['batches', 'reasons', 'cancelled']);
   const batches = node
     .at('batches')
     .items()
     .map((batch) => batch.items().map(readRef));
   const reasons = node.maybe('reasons', (each) => each.items().map((reason) => readReason(reason, program)));
-  const schedule = reasons === undefined ? { batches } : { batches, reasons };
+  const cancelled = node.maybe('cancelled', (each) => each.items().map((ref) => readStatement(ref, program)));
+  const schedule = { batches, ...(reasons && { reasons }), ...(cancelled && { cancelled }) };
   const problem = scheduleProblem(program, schedule);
   if (problem !== undefined) node.at('batches').fail(problem);
   return schedule;
@@ -117,14 +118,16 @@ function readRef(node: JsonNode): StatementRef {
 
 function readReason(node: JsonNode, program: Case): OrderReason {
   node.object(['before', 'after', 'why']);
-  const ref = (name: string): StatementRef => {
-    const [session, position] = readRef(node.at(name));
-    if (program.sessions[session]?.statements[position] === undefined) {
-      node.at(name).fail(`there is no statement ${position} of session ${session}`);
-    }
-    return [session, position];
-  };
+  const ref = (name: string) => readStatement(node.at(name), program);
   return { before: ref('before'), after: ref('after'), why: node.at('why').text() };
+}
+
+/** A reference to a statement that the case has. */
+function readStatement(node: JsonNode, program: Case): StatementRef {
+  const [session, position] = readRef(node);
+  if (program.sessions[session]?.statements[position] === undefined)
+    node.fail(`there is no statement ${position} of session ${session}`);
+  return [session, position];
 }
 
 function printSession(session: CaseSession): string {
@@ -138,7 +141,7 @@ function printList(texts: readonly string[], indent: string): string {
   return `[\n${items.join(',\n')}\n${indent}]`;
 }
 
-function printSchedule({ batches, reasons }: Schedule): string {
+function printSchedule({ batches, reasons, cancelled }: Schedule): string {
   const list = (lines: readonly string[]) =>
     lines.length === 0 ? '[]' : `[\n      ${lines.join(',\n      ')}\n    ]`;
   const fields = [`"batches": ${list(batches.map((batch) => JSON.stringify(batch)))}`];
@@ -147,5 +150,7 @@ function printSchedule({ batches, reasons }: Schedule): string {
       `"reasons": ${list(reasons.map(({ before, after, why }) => JSON.stringify({ before, after, why })))}`,
     );
   }
+  if (cancelled !== undefined)
+    fields.push(`"cancelled": ${list(cancelled.map((ref) => JSON.stringify(ref)))}`);
   return `{\n    ${fields.join(',\n    ')}\n  }`;
 }

@@ -8,6 +8,8 @@ export interface Schedule {
   readonly batches: readonly (readonly StatementRef[])[];
   /** Why one statement stands before another, for those pairs where it matters. */
   readonly reasons?: readonly OrderReason[];
+  /** Statements that are cancelled, if they still wait, when the next statement of their session is due: they fell to a deadlock. */
+  readonly cancelled?: readonly StatementRef[];
 }
 
 export interface OrderReason {

@@ -142,6 +142,32 @@ describe('the scheduled executor', () => {
     expect(log.sent).toContain('1: (cancel)');
   });
 
+  it('cancels a statement that a schedule says is, if it waits when the next of its session is due', async () => {
+    const { target, log } = fakeTarget();
+    const scratch = await target.createScratch();
+    const { case: program, schedule: given } = script(
+      ...[
+        '0: BEGIN',
+        '0: LOCK a',
+        '1: BEGIN',
+        '1: LOCK b',
+        '1: LOCK a',
+        '2: LOCK b',
+        '1: ROLLBACK',
+        '0: COMMIT',
+      ],
+    );
+    const run = async (cancelled: readonly StatementRef[]) => {
+      log.sent.length = 0;
+      await runScheduled(scratch, { case: program, schedule: { ...given!, cancelled } }, { target });
+      return log.sent.map((line) => line.slice(line.indexOf(' ') + 1)).slice(5);
+    };
+    expect(await run([])).toEqual(['LOCK b', 'COMMIT', 'ROLLBACK']);
+    expect(await run([[1, 2]])).toEqual(['LOCK b', '(cancel)', 'ROLLBACK', 'COMMIT']);
+    // One that has been answered is not.
+    expect(await run([[1, 1]])).toEqual(['LOCK b', 'COMMIT', 'ROLLBACK']);
+  });
+
   it('refuses a schedule that does not fit its case', async () => {
     const { target } = fakeTarget();
     const scratch = await target.createScratch();

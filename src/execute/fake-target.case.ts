@@ -48,6 +48,7 @@ function fakeScratch(log: FakeLog): Scratch {
     open = false;
     failed = false;
     closed = false;
+    #stopWaiting: (() => void) | undefined;
 
     async execute(sql: string): Promise<Answer> {
       log.sent.push(`${this.id}: ${sql}`);
@@ -63,8 +64,9 @@ function fakeScratch(log: FakeLog): Scratch {
         case 'ROLLBACK':
           return this.#end('rollback');
         case 'LOCK':
-          await this.#lock(name);
-          return this.#answer();
+          if (await this.#lock(name)) return this.#answer();
+          this.failed = this.open;
+          return this.#answer('cancelled');
         case 'DIE':
           this.closed = true;
           this.#release();
@@ -95,20 +97,29 @@ function fakeScratch(log: FakeLog): Scratch {
       return { transaction: 'none', ended };
     }
 
-    #lock(name: string): Promise<void> {
+    /** Whether it got the lock; false: it was cancelled. */
+    #lock(name: string): Promise<boolean> {
       const owner = owners.get(name);
       if (owner === undefined || owner === this) {
         owners.set(name, this);
-        return Promise.resolve();
+        return Promise.resolve(true);
       }
       blocked.add(this);
       return new Promise((resolve) => {
         const grant = () => {
           blocked.delete(this);
           owners.set(name, this);
-          resolve();
+          resolve(true);
         };
         queues.set(name, [...(queues.get(name) ?? []), { session: this, grant }]);
+        this.#stopWaiting = () => {
+          blocked.delete(this);
+          queues.set(
+            name,
+            queues.get(name)!.filter((one) => one.session !== this),
+          );
+          resolve(false);
+        };
       });
     }
 
@@ -122,6 +133,7 @@ function fakeScratch(log: FakeLog): Scratch {
 
     async cancel(): Promise<void> {
       log.sent.push(`${this.id}: (cancel)`);
+      this.#stopWaiting?.();
     }
 
     async close(): Promise<void> {

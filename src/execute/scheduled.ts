@@ -9,6 +9,8 @@
  * 2. Wait for answers. While some are missing, ask who waits; the run is settled when one look shows that
  *    all statements in flight wait and none was answered meanwhile (a wait for a session that is itself
  *    still running ends by itself).
+ *    A statement that the schedule says is cancelled, and that waits when the next statement of its session is due, is
+ *    cancelled, and its answer waited for: it fell to a deadlock in another run, and fails here at the same place.
  * 3. When a blocked statement is answered (its blocker committed), its session's queued statements go out
  *    at once, before the next batch: the same answers always lead to the same order of sends.
  *
@@ -21,7 +23,7 @@
  *
  * Cost: one event-loop turn per statement; `waiting` is asked only when an answer takes longer than `patienceMs`.
  */
-import { type ScheduledCase, scheduleProblem, serialOrder } from '../cases/index.js';
+import { type ScheduledCase, type StatementRef, scheduleProblem, serialOrder } from '../cases/index.js';
 import { IsoldeError } from '../errors.js';
 import type { History } from '../histories/index.js';
 import type { Scratch, Target } from '../targets/index.js';
@@ -50,7 +52,7 @@ export function runScheduled(
   }
   return runCase(scratch, program, options, async ({ lanes, recorder, stopped }) => {
     let commits = 0;
-    const conductor = new Conductor(lanes, scratch, options.target);
+    const conductor = new Conductor(lanes, scratch, options.target, schedule.cancelled ?? []);
     for (const batch of schedule.batches) {
       if (stopped()) break;
       for (const [session, position] of batch) conductor.release(session, position);
@@ -67,6 +69,9 @@ class Conductor {
   /** Per lane: how far into its program the schedule has come. */
   readonly #released: number[];
   readonly #inFlight = new Map<Lane, Promise<void>>();
+  readonly #cancelled: ReadonlySet<string>;
+  /** Lanes whose statement in flight is being cancelled. */
+  readonly #ending = new Set<Lane>();
   #failure: { readonly error: unknown } | undefined;
   #wake: () => void = () => undefined;
 
@@ -74,14 +79,23 @@ class Conductor {
     private readonly lanes: readonly Lane[],
     private readonly scratch: Scratch,
     private readonly target: Target,
+    cancelled: readonly StatementRef[],
   ) {
+    this.#cancelled = new Set(cancelled.map(String));
     this.#released = lanes.map(() => 0);
   }
 
   /** Lets a lane send its program up to and including `position`. */
   release(session: number, position: number): void {
+    const lane = this.lanes[session]!;
     this.#released[session] = position + 1;
-    this.#sendNext(this.lanes[session]!);
+    // Its place in the program is behind the statement in flight.
+    const waits = this.#inFlight.has(lane) && lane.position === position;
+    if (waits && this.#cancelled.has(String([session, position - 1]))) {
+      this.#ending.add(lane);
+      void lane.session.cancel().catch(() => undefined);
+    }
+    this.#sendNext(lane);
   }
 
   #sendNext(lane: Lane): void {
@@ -97,6 +111,7 @@ class Conductor {
       })
       .then(() => {
         this.#inFlight.delete(lane);
+        this.#ending.delete(lane);
         this.#sendNext(lane);
         this.#wake();
       });
@@ -119,7 +134,7 @@ class Conductor {
       for (const [lane, done] of flying) {
         if (waiting.has(lane.session) && this.#inFlight.get(lane) === done) lane.blocked = true;
       }
-      if (unchanged && flying.every(([lane]) => waiting.has(lane.session))) break;
+      if (unchanged && flying.every(([lane]) => waiting.has(lane.session) && !this.#ending.has(lane))) break;
       pauseMs = Math.min(pauseMs * 2, longestPauseMs);
     }
     if (this.#failure !== undefined) throw this.#failure.error;

@@ -137,7 +137,7 @@ export function keepStatements(
 
 /** A schedule with its statements renamed; those without a new name go, and so do batches left empty. */
 export function mapSchedule(
-  { batches, reasons }: Schedule,
+  { batches, reasons, cancelled }: Schedule,
   moved: (ref: StatementRef) => StatementRef | undefined,
 ): Schedule {
   const newBatches: StatementRef[][] = [];
@@ -149,10 +149,14 @@ export function mapSchedule(
     }
     if (kept.length > 0) newBatches.push(kept);
   }
-  if (reasons === undefined) return { batches: newBatches };
-  const newReasons = reasons.flatMap(({ before, after, why }) => {
+  const newCancelled = (cancelled ?? []).map(moved).filter((ref) => ref !== undefined);
+  const newReasons = (reasons ?? []).flatMap(({ before, after, why }) => {
     const [a, b] = [moved(before), moved(after)];
     return a === undefined || b === undefined ? [] : [{ before: a, after: b, why }];
   });
-  return newReasons.length === 0 ? { batches: newBatches } : { batches: newBatches, reasons: newReasons };
+  return {
+    batches: newBatches,
+    ...(newReasons.length > 0 && { reasons: newReasons }),
+    ...(newCancelled.length > 0 && { cancelled: newCancelled }),
+  };
 }
