@@ -14,7 +14,7 @@
  */
 import type { OrderStepId, RowId } from '../ids.js';
 import { isHit, type Satisfies, type Table } from '../rows/index.js';
-import { because, type Order } from './evidence.js';
+import { because, type Order, softness } from './evidence.js';
 import type { MirrorState } from './mirror-state.js';
 
 export interface ChosenRows {
@@ -44,14 +44,14 @@ export function followWaits(state: MirrorState, step: OrderStepId, rows: ChosenR
     if (last < 0) continue;
     // It waited for rows that it did not change in the end, too.
     if (!touched.includes(row))
-      state.edges.add({ from: last, to: step, why: because.lock, object: row }, true);
+      state.edges.add({ from: last, to: step, why: because.lock, object: row }, softness.waited);
     if (waited < 0 || state.steps.end[last]! > state.steps.end[waited]!) waited = last;
   }
   return chosen.filter((row) => touched.includes(row));
 }
 
 /** The rows it chose, in the order in which it came to them; its own are the newest. */
-function inTurn(
+export function inTurn(
   { objects, steps, rows }: MirrorState,
   step: OrderStepId,
   { table, where, touched, unseen }: ChosenRows,

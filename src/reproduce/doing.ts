@@ -15,6 +15,8 @@ export class Doing {
   savepoints: Savepoints<number> | undefined;
   /** Rows it inserted that no other transaction meets before the COMMIT. */
   unseenInserts: Map<number, Image> | undefined;
+  /** Rows it deleted and put in again: whoever chose the old one finds it gone. */
+  renewed: Set<number> | undefined;
   /** Tables whose readers and writers a certifier watches. */
   watched: Set<number> | undefined;
 
@@ -35,6 +37,7 @@ export class Doing {
     this.fuzzy = undefined;
     this.savepoints = undefined;
     this.unseenInserts = undefined;
+    this.renewed = undefined;
     this.watched = undefined;
   }
 }

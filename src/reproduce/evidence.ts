@@ -31,7 +31,11 @@ export const because = {
 } as const;
 export type Because = (typeof because)[keyof typeof because];
 
-/** Orders found between steps. Soft ones are guesses that yield to the others. */
+/** Whether an order is a guess that yields to others, or one that the raw run shows to have been waited for. */
+export const softness = { none: 0, guess: 1, waited: 2 } as const;
+export type Softness = (typeof softness)[keyof typeof softness];
+
+/** Orders found between steps. Soft ones yield to the others. */
 export class Edges {
   readonly from = new Ints(1024);
   readonly to = new Ints(1024);
@@ -40,12 +44,12 @@ export class Edges {
   readonly object = new Ints(1024);
   readonly soft = new Ints(1024);
 
-  add({ from, to, why, object }: Order, soft = false): void {
+  add({ from, to, why, object }: Order, soft: boolean | Softness = false): void {
     this.from.push(from);
     this.to.push(to);
     this.why.push(why);
     this.object.push(object);
-    this.soft.push(soft ? 1 : 0);
+    this.soft.push(Number(soft));
   }
 }
 
@@ -53,8 +57,10 @@ export class Edges {
 export class Chain extends VersionChain<number> {
   readonly #images: Image[] = [];
   readonly #places: number[] = [];
+  readonly #renewed = new Set<number>();
 
-  publish(step: OrderStepId, image: Image, place: number): void {
+  publish(step: OrderStepId, image: Image, place: number, renewed = false): void {
+    if (renewed) this.#renewed.add(this.versions.length);
     this.versions.push(step);
     this.#images.push(image);
     this.#places.push(place);
@@ -63,6 +69,11 @@ export class Chain extends VersionChain<number> {
   /** Versions in the order in which they were written. */
   place(version: number): number {
     return this.#places[version]!;
+  }
+
+  /** Whether a version, by its position, is another row than the one before it: its transaction deleted that and put this one in. */
+  isRenewed(version: number): boolean {
+    return this.#renewed.has(version);
   }
 
   /** What a version holds, by its position. */
@@ -114,8 +125,13 @@ export class Objects {
   goneSince(row: RowId, snapshot: OrderStepId, unseen: ReadonlySet<number>, steps: Steps): boolean {
     const versions = this.chains[row]?.versions.length ?? 0;
     for (let at = this.shownAt(row, snapshot, unseen, steps) + 1; at < versions; at++)
-      if (this.imageOf(row, at) === 'absent') return true;
+      if (this.endsAt(row, at)) return true;
     return false;
+  }
+
+  /** Whether the row that was there is gone with a version, by its position: deleted, even if another with its name was put in. */
+  endsAt(row: RowId, version: number): boolean {
+    return this.imageOf(row, version) === 'absent' || this.chains[row]?.isRenewed(version) === true;
   }
 
   /** The version such a snapshot shows; −1: the first one. */
@@ -327,6 +343,8 @@ export interface Evidence {
   readonly locks: { readonly step: Ints; readonly object: Ints; readonly exclusive: Ints };
   /** Steps sent although their lock is not free: the raw run shows that they waited. */
   readonly waits: Set<number>;
+  /** Statements choose rows in a snapshot of their own, wait for them, and look at them again. */
+  readonly looksAgain: boolean;
   /** Transactions are ordered by timestamps that their first steps got. */
   readonly stamped: boolean;
   /** For each transaction the step that fixed what it sees; −1: every statement does. */

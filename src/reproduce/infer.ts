@@ -49,6 +49,8 @@ export interface InferOptions {
   readonly keepTimed?: boolean;
   /** Failed operations, by their place in the history, that take their recorded outcome: a ROLLBACK stands in their place. */
   readonly spared?: ReadonlySet<number>;
+  /** Send victims of deadlocks again, and cancel them where they failed; default false: a ROLLBACK stands in their place. */
+  readonly resent?: boolean;
   /** For ambiguous statements, by number, which of their choices to try first. */
   readonly choices?: ReadonlyMap<number, number>;
   /** Orders that replays have shown (`refine.ts`); they outweigh everything else. */
@@ -65,6 +67,8 @@ export interface Inference {
   readonly spared: ReadonlySet<number>;
   /** The same with more of these. */
   sparing(operations: Iterable<number>): Inference;
+  /** The same with victims of deadlocks sent again, if there are any that are not. */
+  resending(): Inference | undefined;
   /**
    * The schedule, with orders that replays have shown. `careful`: of two overlapping statements that conflict, the one
    * answered first always goes first where nothing else speaks against it; batches are smaller then.
@@ -161,7 +165,12 @@ export function openInference(history: History, contract: Contract, options: Inf
     );
   }
   const { failureRollsBack } = mechanism;
-  const steps = stepsOf(history, { keepTimed: options.keepTimed, spared: options.spared, failureRollsBack });
+  const steps = stepsOf(history, {
+    keepTimed: options.keepTimed,
+    spared: options.spared,
+    resent: options.resent,
+    failureRollsBack,
+  });
   const evidence = withCatalog(history, {}, (catalog) =>
     collectEvidence(history, steps, { ...contract, mechanism }, catalog),
   );
@@ -188,6 +197,12 @@ export function openInference(history: History, contract: Contract, options: Inf
     spared,
     sparing: (more) =>
       openInference(history, contract, { ...options, spared: new Set([...spared, ...more]) }),
+    resending: () => {
+      if (options.resent === true || failureRollsBack !== true || !evidence.looksAgain) return undefined;
+      if (!history.operations.some(({ error }) => error?.class === 'deadlock')) return undefined;
+      const other = openInference(history, contract, { ...options, resent: true });
+      return other.evidence.steps.cancelled.includes(1) ? other : undefined;
+    },
     order: (learnt = [], { choices, careful } = {}) => {
       if (careful === true) every ??= guesses('all');
       const solution = solve(
@@ -270,13 +285,16 @@ function inferredOrder(
 
 function scheduleOf(steps: Steps, batches: Batches, reasons: OrderReason[] | undefined): Schedule {
   const list: StatementRef[][] = [];
+  const cancelled: StatementRef[] = [];
+  for (let step = 0; step < steps.count; step++)
+    if (steps.cancelled[step]) cancelled.push(refOf(steps, step));
   for (let b = 0; b + 1 < batches.first.length; b++) {
     const batch: StatementRef[] = [];
     for (let i = batches.first[b]!; i < batches.first[b + 1]!; i++)
       batch.push(refOf(steps, batches.steps[i]!));
     list.push(batch);
   }
-  return reasons === undefined ? { batches: list } : { batches: list, reasons };
+  return { batches: list, ...(reasons && { reasons }), ...(cancelled.length > 0 && { cancelled }) };
 }
 
 function sourcesOf(steps: Steps): Int32Array[] {

@@ -146,6 +146,11 @@ class Walk {
         const what = `${this.#text(step)} takes ${this.#name(object)}, which another transaction holds`;
         this.report({ invariant: 'lock', batch: number, what });
       }
+      if (this.evidence.waits.has(step)) {
+        // Nobody knows when it gets what it waits for.
+        held.length = kept;
+        continue;
+      }
       held[kept] = { transaction, exclusive };
       if (held.length > kept + 1) held.length = kept + 1;
     }

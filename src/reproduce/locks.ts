@@ -21,6 +21,8 @@ import {
   type Edges,
   type Evidence,
   type Order,
+  type Softness,
+  softness,
   type Unexplained,
 } from './evidence.js';
 import { Ints } from './ints.js';
@@ -198,7 +200,7 @@ export class LockTable {
       changes && holder.wrote && this.known.basisOf(transaction) >= 0 && this.known.committed(holder.owner);
     const arrives = this.known.arrives(step);
     if (arrives === 'chosen') {
-      this.#overlapping(ending, step, { why: because.lock, object, soft: true });
+      this.#overlapping(ending, step, { why: because.lock, object, soft: softness.waited });
       return;
     }
     // Who did wait may have to again, to have its place in a queue.
@@ -231,7 +233,7 @@ export class LockTable {
   #overlapping(
     from: number,
     to: number,
-    { why, object, soft }: { why: Because; object: RowId; soft: boolean },
+    { why, object, soft }: { why: Because; object: RowId; soft: boolean | Softness },
   ): void {
     const { steps, edges } = this;
     if (steps.session[from] === steps.session[to]) return;

@@ -90,6 +90,11 @@ export class MirrorState {
   readonly scanLocks: boolean;
   /** Statements choose rows in a snapshot of their own, wait for them, and look at them again. */
   readonly looksAgain: boolean;
+  /**
+   * What plain reads do. Versions keep them apart from writers, so that only COMMITs matter to them; held to uncommitted writes they would
+   * keep statements from being sent where they waited. Where the order of answers is a guess, it is made from these conflicts.
+   */
+  readonly plainRead: typeof role.snapshot | typeof role.read;
   /** The one writer's lock of engines that have one. */
   readonly writerLock: number;
   /** What gives out timestamps, for engines that go by them. */
@@ -116,6 +121,7 @@ export class MirrorState {
     const { passedRows, writesSee, writeConflict } = this.mechanism;
     this.scanLocks = passedRows === 'kept';
     this.looksAgain = writesSee === 'current' && passedRows === undefined && writeConflict === 'waits';
+    this.plainRead = this.looksAgain && readsVersions(this.mechanism) ? role.snapshot : role.read;
     this.writerLock =
       this.mechanism.protocol === 'single-writer' ? this.objects.add('the writer lock', -1) : -1;
     this.clock = this.mechanism.protocol === 'timestamp' ? this.objects.add('the timestamps', -1) : -1;
@@ -129,6 +135,11 @@ export class MirrorState {
         return this.snapshot[steps.transaction[step]!] === step ? 'row' : 'no';
       },
     });
+  }
+
+  /** What concerns a table as a whole may keep plain reads out before it is committed (DDL does). */
+  get #wholeTable(): number {
+    return role.write | role.lock | (this.plainRead === role.snapshot ? role.publish : 0);
   }
 
   note(text: string): void {
@@ -230,7 +241,7 @@ export class MirrorState {
   readRow(step: OrderStepId, row: RowId, expected: Expected, lock: RowLock): void {
     const transaction = this.steps.transaction[step]!;
     const locking = lock !== 'none';
-    this.accesses.add(step, row, role.read);
+    this.accesses.add(step, row, locking ? role.read : this.plainRead);
     const own = this.doing[transaction]?.writes.wrote(row) === true;
     if (locking) {
       this.settle(step, row);
@@ -247,7 +258,7 @@ export class MirrorState {
   /** It looked for a row and found none that satisfies its condition; nothing was locked. */
   missRow(step: OrderStepId, row: RowId, where: Satisfies, clause: Sees): void {
     const transaction = this.steps.transaction[step]!;
-    this.accesses.add(step, row, role.read);
+    this.accesses.add(step, row, clause === 'plain' ? this.plainRead : role.read);
     if (this.doing[transaction]?.writes.wrote(row) === true) return;
     const seen = this.snapshotOf(step, clause);
     if (seen !== step) this.accesses.add(seen, row, role.snapshot);
@@ -294,7 +305,12 @@ export class MirrorState {
     this.lock(step, row, role.write | role.lock, inserts);
     if (this.scanLocks) this.scanLock(step, undefined, false, row);
     if (this.writerLock >= 0) this.writer(step, true);
-    this.do(transaction).writes.write(row, this.current[row]!, image);
+    const doing = this.do(transaction);
+    if (inserts && doing.writes.own(row) === 'absent') {
+      doing.renewed ??= new Set();
+      doing.renewed.add(row);
+    }
+    doing.writes.write(row, this.current[row]!, image);
     this.current[row] = image;
     this.#places[row] = this.#written++;
     this.basedOn(step, row);
@@ -350,7 +366,7 @@ export class MirrorState {
   define(step: OrderStepId, table: Table): void {
     const transaction = this.steps.transaction[step]!;
     const object = this.tableObject[table.number]!;
-    this.accesses.add(step, object, role.write | role.lock);
+    this.accesses.add(step, object, this.#wholeTable);
     this.do(transaction).access(object, role.write);
   }
 
@@ -358,7 +374,7 @@ export class MirrorState {
   fuzzyWrite(step: OrderStepId, table: Table): void {
     const transaction = this.steps.transaction[step]!;
     const object = this.tableObject[table.number]!;
-    this.accesses.add(step, object, role.write | role.lock);
+    this.accesses.add(step, object, this.#wholeTable);
     const doing = this.do(transaction);
     doing.access(object, role.write);
     doing.fuzzy ??= new Set();
@@ -430,7 +446,12 @@ export class MirrorState {
     }
     if (committed && pivot !== 'uncommitted')
       for (const row of doing.writes.rows)
-        this.version(row, step, ends === 'unknown' ? 'unknown' : doing.writes.own(row)!);
+        this.version(
+          row,
+          step,
+          ends === 'unknown' ? 'unknown' : doing.writes.own(row)!,
+          doing.renewed?.has(row) === true,
+        );
     for (const table of doing.fuzzy ?? []) {
       if (!committed || this.blind.has(table)) continue;
       for (const row of this.rows[table.number]!.values())
@@ -452,10 +473,15 @@ export class MirrorState {
     for (const row of rows) this.version(row, step, before.get(row)!);
   }
 
-  version(row: RowId, step: OrderStepId, image: Image): void {
+  version(row: RowId, step: OrderStepId, image: Image, renewed = false): void {
     this.objects.chains[row] ??= new Chain();
-    this.objects.chains[row].publish(step, image, this.#places[row] ?? this.#written);
+    this.objects.chains[row].publish(step, image, this.#places[row] ?? this.#written, renewed);
   }
+}
+
+/** Whether plain reads neither wait for writers nor keep them waiting, see anything of theirs, or leave a trace. */
+function readsVersions({ protocol, pivot, readsLock, readsLockBriefly }: Mechanism): boolean {
+  return protocol === 'locking' && pivot === 'statement' && !readsLock && readsLockBriefly !== true;
 }
 
 /** The rows a table begins with, by name. */

@@ -34,7 +34,7 @@ export function readTables(
   const seen = state.snapshotOf(step, lock === 'none' ? 'plain' : 'lockingReadsSee');
   for (const table of tables) {
     const object = state.tableObject[table.number]!;
-    state.accesses.add(step, object, role.read);
+    state.accesses.add(step, object, lock === 'none' ? state.plainRead : role.read);
     if (seen !== step) state.accesses.add(seen, object, role.snapshot);
     if (lock !== 'none' || state.readsLock(step))
       state.lock(step, object, isExclusive(lock) ? role.lock : role.share);

@@ -37,6 +37,7 @@ import { followChange, followInsert, followOpaque, followUpsert, readTables } fr
 import { lockOfText, resultRows } from './operation-rows.js';
 import { followSavepoint } from './savepoints.js';
 import { type Steps, stepsByTime } from './steps.js';
+import { followVictim } from './victims.js';
 
 export function collectEvidence(
   history: History,
@@ -93,6 +94,7 @@ class Mirror {
       unobservable: this.#unobservable(),
       locks: this.#state.locks.taken,
       waits,
+      looksAgain: this.#state.looksAgain,
       stamped: this.#state.clock >= 0,
       snapshots: this.#state.snapshot,
       notes: [...this.#state.notes].map(([note, count]) => (count === 1 ? note : `${note} (${count} times)`)),
@@ -116,7 +118,8 @@ class Mirror {
     const transaction = this.steps.transaction[step]!;
     const begins = step === 0 || this.steps.transaction[step - 1] !== transaction;
     if (begins && this.#state.clock >= 0) this.#state.accesses.add(step, this.#state.clock, role.lock);
-    if (!this.steps.replaced[step]) this.#statement(step, op);
+    if (step > 0 && this.steps.cancelled[step - 1]) followVictim(this.#state, step - 1);
+    else if (!this.steps.replaced[step] && !this.steps.cancelled[step]) this.#statement(step, op);
     if (this.steps.endOf[transaction] === step) this.#state.end(step, this.#state.endsIn(transaction)!);
   }
 
@@ -262,7 +265,7 @@ class Mirror {
     }
     const seen = this.#state.snapshotOf(step, lock === 'none' ? 'plain' : 'lockingReadsSee');
     const tableObject = this.#state.tableObject[table.number]!;
-    this.#state.accesses.add(step, tableObject, role.read);
+    this.#state.accesses.add(step, tableObject, lock === 'none' ? this.#state.plainRead : role.read);
     if (seen !== step) this.#state.accesses.add(seen, tableObject, role.snapshot);
     if (lock !== 'none' && this.#state.scanLocks) this.#state.scanLock(step, table, true);
     if (returned === undefined || !isComplete(plan)) return;

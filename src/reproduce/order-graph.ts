@@ -1,5 +1,5 @@
 /** All orders between steps as one graph: what each step releases, and what still stands in each step's way. */
-import { because, type Edges, type Order } from './evidence.js';
+import { because, type Edges, type Order, softness } from './evidence.js';
 import { type Groups, groupBy } from './ints.js';
 import type { TimeEdges } from './time-order.js';
 
@@ -14,8 +14,10 @@ export const strength = {
   chosen: 3,
   /** A guess, or a lock that may be waited for. */
   weak: 4,
+  /** A lock that was waited for, for certain: the statement was sent before, and is to be again as soon as anything asks for it. */
+  waited: 5,
   /** Nothing speaks for it but that it was answered first. */
-  answered: 5,
+  answered: 6,
 } as const;
 
 /** The orders of the alternatives chosen, with the number of the choice each belongs to. */
@@ -69,7 +71,8 @@ export function orderGraph(
   from.set(edges.from.view());
   to.set(edges.to.view());
   for (let i = 0; i < found; i++)
-    if (edges.soft.at(i) === 1) strengths[i] = strength.weak;
+    if (edges.soft.at(i) === softness.guess) strengths[i] = strength.weak;
+    else if (edges.soft.at(i) === softness.waited) strengths[i] = strength.waited;
     else if (edges.why.at(i) === because.firstUpdater) strengths[i] = strength.presumed;
   chosen.orders.forEach((order, i) => {
     from[found + i] = order.from;

@@ -64,6 +64,68 @@ function lenient(raw: History, order: InferredOrder): ReplayReport {
   };
 }
 
+type Line = readonly [session: number, start: number, end: number, sql: string, answer?: Partial<Operation>];
+
+const setup = ['CREATE TABLE t (id INT PRIMARY KEY, v INT)', 'INSERT INTO t VALUES (1, 1), (2, 1)'];
+
+function historyOf(lines: readonly Line[]): History {
+  const operations = lines.map(([session, start, end, sql, answer], index): Operation => {
+    const kind = sql.split(' ')[0]!.toLowerCase() as 'select';
+    return {
+      ...{ index, session, transaction: session, kind, sql, start, end, outcome: 'ok' },
+      ...(sql === 'COMMIT' && { ends: 'commit' }),
+      ...answer,
+    };
+  });
+  return { header: { sessions: ['A', 'B', 'C'], dialect: 'postgres', setup }, operations };
+}
+
+/** B waits for A's row, or is sent when it is free; then it reads another one. */
+function readAfterWait(): History {
+  return historyOf([
+    [0, 1, 2, 'BEGIN'],
+    [1, 1, 2, 'BEGIN'],
+    [0, 3, 4, 'UPDATE t SET v = 2 WHERE id = 1', { matched: 1 }],
+    [0, 6, 8, 'COMMIT'],
+    [1, 7, 9, 'UPDATE t SET v = 3 WHERE id = 1', { matched: 1 }],
+    [1, 10, 11, 'SELECT id, v FROM t WHERE id = 2', { columns: ['id', 'v'], rows: [[2, 1]] }],
+    [1, 12, 13, 'COMMIT'],
+  ]);
+}
+
+/** B locks row 1, waits for A's row 2 and falls to a deadlock. */
+function deadlocked(): History {
+  const error = { class: 'deadlock', message: 'deadlock' } as const;
+  return historyOf([
+    [0, 1, 2, 'BEGIN'],
+    [1, 1, 2, 'BEGIN'],
+    [0, 3, 4, 'UPDATE t SET v = 2 WHERE id = 2', { matched: 1 }],
+    [1, 5, 20, 'UPDATE t SET v = 0 WHERE v < 9', { outcome: 'error', error, ends: 'rollback' }],
+    [0, 6, 21, 'UPDATE t SET v = 2 WHERE id = 1', { matched: 1 }],
+    [0, 22, 23, 'COMMIT'],
+  ]);
+}
+
+function faithful(history: History): ReplayReport {
+  const { length } = history.operations;
+  return { mode: 'batch', history, compared: length, same: length, differences: [] };
+}
+
+/** A replay in which B's UPDATE had to wait, and the statement after it saw something else. */
+function lateRead(raw: History): ReplayReport {
+  const operation = raw.operations.findLastIndex(({ session, kind }) => session === 1 && kind !== 'commit');
+  const first: Difference = {
+    ...{ operation, session: 'B', sql: '', kind: 'rows', was: '', is: 'something else', why: '' },
+  };
+  const operations = raw.operations.map((op) =>
+    op.session === 1 && op.kind === 'update' ? { ...op, statement: [1, 1] as const, blocked: true } : op,
+  );
+  return {
+    ...{ mode: 'batch', history: { ...raw, operations }, compared: 7, same: 6, differences: [first] },
+    ...{ firstDifference: first, earliest: operation },
+  };
+}
+
 describe('learning from replays', () => {
   it.each([
     ['commit', 'SELECT id, v FROM t WHERE id = 2;UPDATE t SET v = 0 WHERE id = 1;ROLLBACK'],
@@ -85,11 +147,37 @@ describe('learning from replays', () => {
     },
   );
 
+  it('puts a statement elsewhere that had to wait in the replay, where the next of its session came late', async () => {
+    const raw = readAfterWait();
+    const inference = openInference(raw, findContract('postgres:read-committed')!);
+    const tried = new Set<string>();
+    await refineOrder(inference, (order) => {
+      const at = (s: number, p: number) =>
+        order.schedule.batches.findIndex((batch) => batch.some(([a, b]) => a === s && b === p));
+      tried.add(at(1, 1) < at(0, 2) ? 'sent to wait' : 'sent when free');
+      return Promise.resolve(lateRead(raw));
+    });
+    expect([...tried].sort()).toEqual(['sent to wait', 'sent when free']);
+  });
+
+  it('tries with victims of deadlocks sent again when nothing else is left', async () => {
+    const raw = deadlocked();
+    const inference = openInference(raw, findContract('postgres:read-committed')!);
+    const { order, report } = await refineOrder(inference, (one) =>
+      Promise.resolve(one.schedule.cancelled === undefined ? lateRead(raw) : faithful(raw)),
+    );
+    expect(report.firstDifference).toBeUndefined();
+    expect(order.case.sessions[1]!.statements).toEqual([
+      'BEGIN',
+      'UPDATE t SET v = 0 WHERE v < 9',
+      'ROLLBACK',
+    ]);
+  });
+
   it('keeps sending failures again where they come back', async () => {
     const raw = writeSkew('commit');
     const inference = openInference(raw, findContract('postgres:serializable')!);
-    const faithful: ReplayReport = { mode: 'batch', history: raw, compared: 8, same: 8, differences: [] };
-    const { order, replays } = await refineOrder(inference, () => Promise.resolve(faithful));
+    const { order, replays } = await refineOrder(inference, () => Promise.resolve(faithful(raw)));
     expect(replays).toBe(1);
     expect(order.leftOut).toEqual([]);
   });

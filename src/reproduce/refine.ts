@@ -10,8 +10,13 @@
  * 1. Where a certifier decides who fails, failures take their recorded outcome, a ROLLBACK in their place: first those that did
  *    not come back, then all. Whom a certifier hits depends on every overlapping pair, so to bring back one failure among many is
  *    to guess all of them.
- * 2. The statement is put in every other place that the recorded times allow (`placements.ts`).
+ * 2. The statement is put in every other place that the recorded times allow (`placements.ts`). It may only show what another did: so the
+ *    same is tried with those before it in its session that had to wait in the replay, for which it came late, and with
+ *    statements by condition of which it is open when they chose their rows or had their turn.
  * 3. If it is a failure and no place brings it back, it takes its recorded outcome, too.
+ *
+ * 4. Where victims of deadlocks held rows that others waited for (`victims.ts`), all of this begins again with victims sent, and cancelled
+ *    where they failed. Half of the budget is left for it.
  *
  * Each of these makes a schedule, which is replayed. The first that gets further (the earliest operation of the history that differs
  * comes later, or fewer differ) is kept, and the search goes on from there. It ends when a replay sees everything, when nothing
@@ -65,11 +70,13 @@ export async function refineOrder(
   options: RefineOptions = {},
 ): Promise<Refined> {
   const search = new Search(run, options);
-  const found = await search.from(inference, options.first ?? inference.order());
-  if (search.isOver(found) || !inference.certified) return search.result(found);
-  // What was learnt with failures sent again may be wrong without them: a second search begins with none.
-  const without = sparing(found, allConflicts(found.order)).inference;
-  const other = await search.from(without, without.order([], { careful: true }));
+  const resent = inference.resending();
+  const found = await search.from(inference, options.first ?? inference.order(), resent ? 0.5 : 1);
+  if (search.isOver(found)) return search.result(found);
+  // What was learnt with failures sent again may be wrong without them, and the other way round: a second search begins with nothing.
+  const without = inference.certified ? sparing(found, allConflicts(found.order)).inference : resent;
+  if (without === undefined) return search.result(found);
+  const other = await search.from(without, without.order([], { careful: inference.certified }));
   return search.result(search.isOver(other) || getsFurther(other.report, found.report) ? other : found);
 }
 
@@ -85,15 +92,17 @@ class Search {
     private readonly options: RefineOptions,
   ) {}
 
-  async from(inference: Inference, first: InferredOrder): Promise<Attempt> {
-    this.#most =
+  /** `share`: of the replays that are allowed in all. */
+  async from(inference: Inference, first: InferredOrder, share = 1): Promise<Attempt> {
+    const most =
       this.options.mostReplays ??
       Math.max(fewestReplays, Math.floor(statementBudget / Math.max(1, first.statementCount)));
+    this.#most = Math.ceil(most * share);
     let best = await this.#attempt({ inference, learnt: [] }, first);
-    for (let better = true; better && !this.isOver(best); ) {
+    for (let better = true; better && !this.#isSpent(best); ) {
       better = false;
       for (const knowledge of otherKnowledge(best)) {
-        if (this.isOver(best)) break;
+        if (this.#isSpent(best)) break;
         const order = knowledge.inference.order(knowledge.learnt, { careful: true });
         if (this.#seen.has(keyOf(knowledge.inference, order))) continue;
         const tried = await this.#attempt(knowledge, order);
@@ -113,9 +122,13 @@ class Search {
     return { ...knowledge, order, report };
   }
 
+  /** It is found, or nobody wants to know any more. */
   isOver({ report }: Attempt): boolean {
-    const stopped = this.#replays >= this.#most || this.options.signal?.aborted === true;
-    return report.firstDifference === undefined || this.#shown || stopped;
+    return report.firstDifference === undefined || this.#shown || this.options.signal?.aborted === true;
+  }
+
+  #isSpent(attempt: Attempt): boolean {
+    return this.#replays >= this.#most || this.isOver(attempt);
   }
 
   result({ order, report, learnt }: Attempt): Refined {
@@ -140,10 +153,47 @@ function* otherKnowledge(best: Attempt): Generator<Knowledge> {
   }
   const places = [report.firstDifference!.operation];
   if (report.earliest !== undefined && report.earliest !== places[0]) places.push(report.earliest);
-  for (const operation of places)
+  for (const operation of [...places, ...suspects(best, places)])
     for (const pairs of placements(inference.evidence, order, operation))
       yield { inference, learnt: [...learnt, ...pairs] };
   if (lost.length > 0) yield sparing(best, [lost[0]!]);
+}
+
+/** Statements by condition that may have gone elsewhere and touched what a statement that differs met, last first. */
+function suspects(attempt: Attempt, tried: readonly number[]): readonly number[] {
+  const { inference, order, report } = attempt;
+  const { steps, accesses } = inference.evidence;
+  const objects = new Set<number>();
+  for (const { operation } of report.differences) {
+    const step = steps.source.indexOf(operation);
+    if (step < 0) continue;
+    for (let i = accesses.first[step]!; i < accesses.first[step + 1]!; i++) objects.add(accesses.object[i]!);
+  }
+  const found = new Set<number>(delaying(attempt));
+  const late = found.size;
+  for (const { statement, what } of order.ambiguous) {
+    if (what !== 'turn' && what !== 'moment') continue;
+    const step = steps.firstOf[statement[0]]! + statement[1];
+    const operation = steps.source[step]!;
+    if (tried.includes(operation)) continue;
+    for (let i = accesses.first[step]!; i < accesses.first[step + 1]!; i++)
+      if (objects.has(accesses.object[i]!)) found.add(operation);
+  }
+  const [first, others] = [[...found].slice(0, late), [...found].slice(late)];
+  return [...first, ...others.sort((a, b) => b - a)];
+}
+
+/** The statements before the first that differs, in the same session, that had to wait in the replay: because of them it came late. */
+function delaying({ order, report }: Attempt): readonly number[] {
+  const { operation, session } = report.firstDifference!;
+  const number = order.raw.header.sessions.indexOf(session);
+  const sources = order.sources[number]!;
+  return report.history.operations
+    .filter((one) => one.session === number && one.blocked === true && one.statement !== undefined)
+    .map(({ statement }) => sources[statement![1]]!)
+    .filter((source) => source >= 0 && source < operation)
+    .reverse()
+    .slice(0, 2);
 }
 
 /** Failures that conflicts between transactions decide. */

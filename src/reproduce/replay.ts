@@ -55,7 +55,7 @@ export function replayProgram({ case: program, schedule }: InferredOrder, mode: 
     case 'random':
       return { case: program };
     case 'sequential':
-      return { case: program, schedule: totalOrder(schedule.batches.flat()) };
+      return { case: program, schedule: { ...schedule, ...totalOrder(schedule.batches.flat()) } };
     case 'batch':
       return { case: program, schedule };
     default:

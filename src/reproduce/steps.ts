@@ -6,7 +6,7 @@
  * they were, because their outcome depends on timing that no order of statements decides; each is noted:
  *
  * - A statement that fell to a deadlock or a time-out is left out. If that ended its transaction, a ROLLBACK stands
- *   in its place; if it doomed it, the transaction's COMMIT becomes the ROLLBACK it really was. The same holds for failures that
+ *   in its place (on demand the statement before it, to be cancelled there: `resent`); if it doomed it, the transaction's COMMIT becomes the ROLLBACK it really was. The same holds for failures that
  *   replays have shown not to come back by themselves (`spared`).
  * - The ROLLBACK an executor sends after a failed COMMIT is left out: the replay sends its own.
  * - Where the database ended a transaction by itself and the session went on without BEGIN, a ROLLBACK is put in;
@@ -39,7 +39,9 @@ export interface Steps {
   readonly firstOf: Int32Array;
   /** A step that is sent as ROLLBACK though the raw run sent something else. */
   readonly replaced: Uint8Array;
-  /** Operations of the raw history that are not sent again. */
+  /** A deadlock's victim that is sent again, to be cancelled where the next step of its session stands, a ROLLBACK. */
+  readonly cancelled: Uint8Array;
+  /** Operations of the raw history that are not sent again, or to another end. */
   readonly leftOut: readonly LeftOut[];
 }
 
@@ -62,6 +64,8 @@ export interface StepOptions {
   readonly keepTimed?: boolean | undefined;
   /** Failed operations, by their place in the history, that take their recorded outcome instead of being sent again. */
   readonly spared?: ReadonlySet<number> | undefined;
+  /** Victims of deadlocks are sent again where they ended their transaction, and cancelled where they did. */
+  readonly resent?: boolean | undefined;
   /** The contract's clause: a failure ends its transaction, whatever is sent afterwards. */
   readonly failureRollsBack?: boolean | undefined;
 }
@@ -127,6 +131,8 @@ class Builder {
   readonly #start: Float64Array;
   readonly #end: Float64Array;
   readonly #replaced: Uint8Array;
+  readonly #cancelled: Uint8Array;
+  readonly #detectionNs: number;
   #count = 0;
   readonly #endOf: number[] = [];
   readonly #firstOf: number[] = [];
@@ -147,6 +153,8 @@ class Builder {
     this.#start = new Float64Array(most);
     this.#end = new Float64Array(most);
     this.#replaced = new Uint8Array(most);
+    this.#cancelled = new Uint8Array(most);
+    this.#detectionNs = detectionNs(history);
   }
 
   /** Adds the steps of a session and returns its statements. */
@@ -186,6 +194,11 @@ class Builder {
         doomed = true;
         this.#leftOut.push({ operation: at, why });
         if (ended && explicit) {
+          if (this.#isResent(op)) {
+            this.#cancelled[this.#count] = 1;
+            const { start } = op;
+            this.#put({ session: number, source: at, start, end: start, statements, instead: undefined }, op);
+          }
           this.#add(op, { session: number, source: at, statements, ended: true, instead: 'ROLLBACK' });
           over = ends === undefined;
         }
@@ -214,6 +227,16 @@ class Builder {
       : undefined;
   }
 
+  #isResent({ error, sql }: Operation): boolean {
+    return this.options.resent === true && error?.class === 'deadlock' && sql !== undefined;
+  }
+
+  /** When a failed operation can have failed at the earliest: who looks for deadlocks waits a while first, where that is known. */
+  #earliestFailure({ error, start, end }: Operation): number {
+    if (error?.class !== 'deadlock' || end === null) return start;
+    return Math.min(end, start + this.#detectionNs);
+  }
+
   /** Whether a failure ended its transaction though the database did not say so: it does unless a savepoint saved it. */
   #rollsBack(list: readonly number[], failed: number): boolean {
     if (this.options.failureRollsBack !== true) return false;
@@ -237,7 +260,8 @@ class Builder {
   ): void {
     if (ended && this.#endOf.at(-1) === -1) this.#endOf[this.#endOf.length - 1] = this.#count;
     const end = op.end ?? Number.POSITIVE_INFINITY;
-    this.#put({ session, source, start: op.start, end, statements, instead }, op);
+    const start = instead === undefined ? op.start : this.#earliestFailure(op);
+    this.#put({ session, source, start, end, statements, instead }, op);
   }
 
   /** A statement is put in, or `instead` of one of the raw run. */
@@ -271,9 +295,17 @@ class Builder {
       endOf: Int32Array.from(this.#endOf),
       firstOf: Int32Array.from([...this.#firstOf, count]),
       replaced: this.#replaced.subarray(0, count),
+      cancelled: this.#cancelled.subarray(0, count),
       leftOut: this.#leftOut,
     };
   }
+}
+
+/** How long a statement waits before the database looks for a deadlock (PostgreSQL's `deadlock_timeout`); 0: not known. */
+function detectionNs({ header }: History): number {
+  const [, count, unit] =
+    /^(\d+)\s*(ms|s)?$/.exec(String(header.target?.settings?.deadlock_timeout ?? '')) ?? [];
+  return count === undefined ? 0 : Number(count) * (unit === 's' ? 1e9 : 1e6);
 }
 
 function isFailedCommit(before: Operation | undefined, op: Operation): boolean {

@@ -31,9 +31,35 @@ export function addVersionOrder(evidence: Evidence): void {
 }
 
 function orderNeed(evidence: Evidence, need: Need): void {
-  if (versionFits(evidence, need, false)) return;
+  if (versionFits(evidence, need, false) || waitedForNew(evidence, need)) return;
   evidence.unexplained.push({ step: need.step, object: need.row, what: saw(need.expected) });
   if (need.snapshot !== need.step) versionFits(evidence, { ...need, snapshot: need.step }, true);
+}
+
+/**
+ * A statement that found no row though every version has one: it had chosen the old row, waited for the transaction that deleted it and
+ * put another in, and found it gone. So it was sent after that transaction had the row, and before its COMMIT.
+ */
+function waitedForNew(evidence: Evidence, { step, snapshot, row, expected }: Need): boolean {
+  const { objects, steps, edges, locks, waits } = evidence;
+  const chain = objects.chains[row];
+  if (expected.type !== 'none' || !evidence.looksAgain || snapshot !== step || chain === undefined)
+    return false;
+  const last = chain.newestPossible(steps.end[step]!, steps.spans);
+  const before = chain.newestSettled(steps.start[step]!, steps.spans, last);
+  for (let version = last; version > before; version--) {
+    const commit = chain.versions[version]!;
+    if (!chain.isRenewed(version) || steps.session[commit] === steps.session[step]) continue;
+    waits.add(step);
+    edges.add({ from: step, to: commit, why: because.misses, object: row });
+    for (let i = 0; i < locks.step.length; i++) {
+      const holder = locks.step.at(i);
+      if (locks.object.at(i) === row && steps.transaction[holder] === steps.transaction[commit])
+        edges.add({ from: holder, to: step, why: because.lock, object: row });
+    }
+    return true;
+  }
+  return false;
 }
 
 /** Adds the orders under which a snapshot shows what was read; false: there are none. */
@@ -80,7 +106,8 @@ function isKept(
   row: RowId,
   { version, last, where }: { readonly version: number; readonly last: number; readonly where: Satisfies },
 ): boolean | undefined {
-  for (let at = version; at <= last; at++) if (objects.imageOf(row, at) === 'absent') return false;
+  if (objects.imageOf(row, version) === 'absent') return false;
+  for (let at = version + 1; at <= last; at++) if (objects.endsAt(row, at)) return false;
   const [then, now] = [isHit(objects.imageOf(row, version), where), isHit(objects.imageOf(row, last), where)];
   return then === false || now === false ? false : then && now;
 }
