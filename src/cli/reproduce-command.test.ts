@@ -98,6 +98,7 @@ describe('isolde reproduce', () => {
       runs: 2,
       reproduced: 2,
       identical: 2,
+      ambiguous: [],
     });
   });
 
@@ -130,6 +131,7 @@ describe('isolde reproduce', () => {
     expect(out).toMatch(
       /operation 0 \(2 times\) {2}T1: SELECT id, v FROM t\n {4}was \(1, 99\)\n {4}is {2}\(1, 10\)/,
     );
+    expect(out).toContain('\n    known to be open: no version or lock explains it\n'.trimEnd());
     expect(code).toBe(2);
   });
 

@@ -9,6 +9,8 @@ import { Database, vendorContract, vendorContractAt } from '../judge/index.js';
 import type { Asked } from '../reduce/index.js';
 import {
   type Difference,
+  type InferredOrder,
+  namedBefore,
   type ReplayMode,
   type Reproduction,
   replayModes,
@@ -218,7 +220,8 @@ function render(result: Reproduction, history: History, asked: number, context: 
     lines.push(
       `${result.identical} of ${runs} replays were identical to the history; the others diverged from it first at`,
     );
-  for (const { count, first } of divergences.slice(0, 5)) lines.push(divergenceText(count, first));
+  for (const { count, first } of divergences.slice(0, 5))
+    lines.push(divergenceText(count, first), ...openText(inferred, first));
   return lines.join('\n');
 }
 
@@ -227,14 +230,31 @@ function divergenceText(count: number, { operation, session, sql, was, is, why }
   return `  operation ${operation} (${times})  ${session}: ${sql}\n    was ${was}\n    is  ${is}\n    ${why}`;
 }
 
+/** What the inference says of a statement before anything is replayed, for people. */
+const openWords = {
+  version: 'several versions have the values it read',
+  opponent: 'it may have lost to one of several transactions',
+  turn: 'others had its rows before it was sent, or while it waited',
+  moment: 'it chose its rows while others changed them',
+  order: 'only the order of answers tells who came first',
+  unexplained: 'no version or lock explains it',
+  'left out': 'its transaction overlapped a statement that is not sent again',
+} as const;
+
+function openText(inferred: InferredOrder, { operation }: Difference): readonly string[] {
+  const open = namedBefore(inferred, operation).map((what) => openWords[what]);
+  return open.length === 0 ? [] : [`    known to be open: ${open.join('; ')}`];
+}
+
 function jsonOf(result: Reproduction): unknown {
   const { finding, inferred, ...counts } = result;
-  const { schedule, case: program, notes, batchCount, largestBatch, statementCount, unexplained } = inferred;
+  const { schedule, case: program, notes, batchCount, largestBatch, statementCount } = inferred;
+  const { ambiguous, unexplained } = inferred;
   return {
     format: 'isolde-reproduction/1',
     ...counts,
     finding,
-    ...{ batchCount, largestBatch, statementCount, notes, unexplained },
+    ...{ batchCount, largestBatch, statementCount, notes, ambiguous, unexplained },
     ...{ case: program, schedule },
   };
 }
