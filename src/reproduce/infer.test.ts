@@ -354,6 +354,14 @@ describe('order inference, case by case', () => {
     const batch = batchesOf(history, 'postgres:read-committed');
     expect(batch('1.0')).toBeLessThan(batch('2.2'));
     expect(batch('2.1')).toBeLessThan(batch('0.3'));
+    // The other way to look at it, for when this one does not come back.
+    const later = openInference(history, contract('postgres:read-committed')).later()!;
+    const { batches } = later.order().schedule;
+    const at = (s: number, p: number) =>
+      batches.findIndex((refs) => refs.some(([a, b]) => a === s && b === p));
+    expect(at(2, 2)).toBeLessThan(at(1, 0));
+    expect(at(1, 0)).toBeLessThan(at(0, 3));
+    expect(later.later()).toBeUndefined();
   });
 
   it.each([

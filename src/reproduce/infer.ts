@@ -51,6 +51,8 @@ export interface InferOptions {
   readonly spared?: ReadonlySet<number>;
   /** Send victims of deadlocks again, and cancel them where they failed; default false: a ROLLBACK stands in their place. */
   readonly resent?: boolean;
+  /** Send statements that chose rows and waited as late as may be, not before every COMMIT they may have missed; default false. */
+  readonly late?: boolean;
   /** For ambiguous statements, by number, which of their choices to try first. */
   readonly choices?: ReadonlyMap<number, number>;
   /** Orders that replays have shown (`refine.ts`); they outweigh everything else. */
@@ -69,6 +71,8 @@ export interface Inference {
   sparing(operations: Iterable<number>): Inference;
   /** The same with victims of deadlocks sent again, if there are any that are not. */
   resending(): Inference | undefined;
+  /** The same with statements that chose rows and waited sent as late as may be, if there are any. */
+  later(): Inference | undefined;
   /**
    * The schedule, with orders that replays have shown. `careful`: of two overlapping statements that conflict, the one
    * answered first always goes first where nothing else speaks against it; batches are smaller then.
@@ -164,19 +168,8 @@ export function openInference(history: History, contract: Contract, options: Inf
       `the contract ${contract.id} says what must not happen but not how an engine works; order inference needs a vendor's contract`,
     );
   }
-  const { failureRollsBack } = mechanism;
-  const steps = stepsOf(history, {
-    keepTimed: options.keepTimed,
-    spared: options.spared,
-    resent: options.resent,
-    failureRollsBack,
-  });
-  const evidence = withCatalog(history, {}, (catalog) =>
-    collectEvidence(history, steps, { ...contract, mechanism }, catalog),
-  );
-  addVersionOrder(evidence);
-  addQueryOrder(evidence);
-  if (mechanism.protocol === 'timestamp') addTimestampOrder(evidence);
+  const evidence = evidenceOf(history, { ...contract, mechanism }, options);
+  const { steps } = evidence;
   const times = timeOrder(steps, evidence.accesses, evidence.objects.names.length);
   const guesses = (about: 'none' | 'tables' | 'all', onGuess?: (step: number, object: number) => void) => {
     if (about === 'none') return noEdges;
@@ -191,28 +184,52 @@ export function openInference(history: History, contract: Contract, options: Inf
   });
   let every: TimeEdges | undefined;
   const spared = options.spared ?? new Set();
+  const other = (more: InferOptions) => openInference(history, contract, { ...options, ...more });
   return {
     evidence,
     certified: mechanism.certifier === 'ssi',
     spared,
-    sparing: (more) =>
-      openInference(history, contract, { ...options, spared: new Set([...spared, ...more]) }),
+    sparing: (more) => other({ spared: new Set([...spared, ...more]) }),
     resending: () => {
-      if (options.resent === true || failureRollsBack !== true || !evidence.looksAgain) return undefined;
-      if (!history.operations.some(({ error }) => error?.class === 'deadlock')) return undefined;
-      const other = openInference(history, contract, { ...options, resent: true });
-      return other.evidence.steps.cancelled.includes(1) ? other : undefined;
+      if (options.resent === true || !evidence.looksAgain || !hasVictims(history, mechanism))
+        return undefined;
+      const again = other({ resent: true });
+      return again.evidence.steps.cancelled.includes(1) ? again : undefined;
     },
+    later: () =>
+      options.late === true || !evidence.looksAgain || evidence.waits.size === 0
+        ? undefined
+        : other({ late: true }),
     order: (learnt = [], { choices, careful } = {}) => {
       if (careful === true) every ??= guesses('all');
       const solution = solve(
         evidence,
-        { times, answers: careful === true ? every! : answers, learnt },
+        { times, answers: careful === true ? every! : answers, learnt, late: options.late === true },
         choices,
       );
       return inferredOrder({ history, evidence, solution, learnt }, options);
     },
   };
+}
+
+/** All that rows, versions, queries and timestamps show. */
+function evidenceOf(
+  history: History,
+  contract: Contract & { mechanism: Mechanism },
+  { keepTimed, spared, resent }: InferOptions,
+): Evidence {
+  const { failureRollsBack, protocol } = contract.mechanism;
+  const steps = stepsOf(history, { keepTimed, spared, resent, failureRollsBack });
+  const evidence = withCatalog(history, {}, (catalog) => collectEvidence(history, steps, contract, catalog));
+  addVersionOrder(evidence);
+  addQueryOrder(evidence);
+  if (protocol === 'timestamp') addTimestampOrder(evidence);
+  return evidence;
+}
+
+/** Whether statements fell to deadlocks, and their transactions with them. */
+function hasVictims({ operations }: History, { failureRollsBack }: Mechanism): boolean {
+  return failureRollsBack === true && operations.some(({ error }) => error?.class === 'deadlock');
 }
 
 /**

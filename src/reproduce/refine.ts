@@ -15,8 +15,8 @@
  *    statements by condition of which it is open when they chose their rows or had their turn.
  * 3. If it is a failure and no place brings it back, it takes its recorded outcome, too.
  *
- * 4. Where victims of deadlocks held rows that others waited for (`victims.ts`), all of this begins again with victims sent, and cancelled
- *    where they failed. Half of the budget is left for it.
+ * 4. Where statements chose rows and waited, all of this begins again with these sent as late as may be; and where victims of deadlocks
+ *    held rows that others waited for (`victims.ts`), with victims sent, and cancelled where they failed. Each has its share of the budget.
  *
  * Each of these makes a schedule, which is replayed. The first that gets further (the earliest operation of the history that differs
  * comes later, or fewer differ) is kept, and the search goes on from there. It ends when a replay sees everything, when nothing
@@ -70,14 +70,24 @@ export async function refineOrder(
   options: RefineOptions = {},
 ): Promise<Refined> {
   const search = new Search(run, options);
-  const resent = inference.resending();
-  const found = await search.from(inference, options.first ?? inference.order(), resent ? 0.5 : 1);
-  if (search.isOver(found)) return search.result(found);
-  // What was learnt with failures sent again may be wrong without them, and the other way round: a second search begins with nothing.
-  const without = inference.certified ? sparing(found, allConflicts(found.order)).inference : resent;
-  if (without === undefined) return search.result(found);
-  const other = await search.from(without, without.order([], { careful: inference.certified }));
-  return search.result(search.isOver(other) || getsFurther(other.report, found.report) ? other : found);
+  const starts = otherStarts(inference);
+  let best = await search.from(inference, options.first ?? inference.order(), 1 / (starts.length + 1));
+  for (const [i, other] of starts.entries()) {
+    if (search.isOver(best)) break;
+    const share = (i + 2) / (starts.length + 1);
+    const found = await search.from(other, other.order(), share);
+    if (search.isOver(found) || getsFurther(found.report, best.report)) best = found;
+  }
+  if (search.isOver(best) || !inference.certified) return search.result(best);
+  // What was learnt with failures sent again may be wrong without them: a second search begins with none.
+  const without = sparing(best, allConflicts(best.order)).inference;
+  const other = await search.from(without, without.order([], { careful: true }));
+  return search.result(search.isOver(other) || getsFurther(other.report, best.report) ? other : best);
+}
+
+/** Other ways to look at the same history, from which a search begins with nothing learnt. */
+function otherStarts(inference: Inference): readonly Inference[] {
+  return [inference.later(), inference.resending()].filter((one) => one !== undefined);
 }
 
 class Search {
