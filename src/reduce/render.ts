@@ -43,7 +43,8 @@ export function renderReduced(result: Candidate, history?: History, finding?: Fi
 }
 
 function withoutReasons({ case: program, schedule }: Candidate): { case: Case; schedule: Schedule } {
-  return { case: program, schedule: { batches: schedule.batches } };
+  const { reasons: _, ...kept } = schedule;
+  return { case: program, schedule: kept };
 }
 
 function argument(finding: Finding): string[] {
