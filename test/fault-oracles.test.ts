@@ -13,6 +13,7 @@ import { openTarget, parseFault, type Target, withFault } from '../src/targets/i
 import { mariadbAvailable } from '../src/targets/mariadb/index.js';
 import { postgresAvailable } from '../src/targets/postgres/index.js';
 import { tursoAvailable } from '../src/targets/turso/index.js';
+import { begunFor } from './begun-for.js';
 import { type FaultCase, faultCases } from './fault-cases.js';
 import { enginesRequired } from './isolde.js';
 
@@ -33,7 +34,8 @@ type Oracle = (
 const mechanism: Oracle = async (target, { case: scheduled }, contract, level) => {
   const scratch = await target.createScratch();
   try {
-    return verifyMechanism(await runScheduled(scratch, scheduled, { target, level }), contract).findings;
+    const begun = begunFor(scheduled, target, level);
+    return verifyMechanism(await runScheduled(scratch, begun, { target, level }), contract).findings;
   } finally {
     await scratch.drop();
   }
@@ -44,7 +46,11 @@ const instrumented: Oracle = async (target, { case: scheduled }, contract, level
   const plan = instrumentCase(scheduled, target.dialect, { returning: false, contract });
   const scratch = await target.createScratch();
   try {
-    const history = await runScheduled(scratch, plan.scheduled, { target, level, observe: plan.observe });
+    const history = await runScheduled(scratch, begunFor(plan.scheduled, target, level), {
+      target,
+      level,
+      observe: plan.observe,
+    });
     return checkInstrumented(history, plan, { contract }).findings;
   } finally {
     await scratch.drop();

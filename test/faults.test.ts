@@ -20,6 +20,7 @@ import { mariadbAvailable } from '../src/targets/mariadb/index.js';
 import { mysqlAvailable } from '../src/targets/mysql/index.js';
 import { postgresAvailable } from '../src/targets/postgres/index.js';
 import { tursoAvailable } from '../src/targets/turso/index.js';
+import { begunFor } from './begun-for.js';
 import { type FaultCase, faultCases, told } from './fault-cases.js';
 
 interface Engine {
@@ -76,7 +77,11 @@ class Bench {
 
   run(scheduled: ScheduledCase): Promise<History> {
     const { target, level } = this;
-    return runScheduled(this.scratch, scheduled, { target, level, sessions: this.#pool });
+    return runScheduled(this.scratch, begunFor(scheduled, target, level), {
+      target,
+      level,
+      sessions: this.#pool,
+    });
   }
 }
 

@@ -13,6 +13,7 @@ import { openTarget, parseFault, type Target, withFault } from '../src/targets/i
 import { mariadbAvailable } from '../src/targets/mariadb/index.js';
 import { postgresAvailable } from '../src/targets/postgres/index.js';
 import { tursoAvailable } from '../src/targets/turso/index.js';
+import { begunFor } from './begun-for.js';
 import { faultCases } from './fault-cases.js';
 
 interface Engine {
@@ -58,7 +59,7 @@ async function judge(target: Target, script: string, level: Level, contract: str
   const scratch = await target.createScratch();
   try {
     const run = { target, level, observe: instrumented.observe };
-    const history = await runScheduled(scratch, instrumented.scheduled, run);
+    const history = await runScheduled(scratch, begunFor(instrumented.scheduled, target, level), run);
     const result = checkInstrumented(history, instrumented, { contract: findContract(contract)! });
     expect(result.notes).toEqual([]);
     return result.findings.map(({ kind, clause }) => `${kind}: ${clause}`);
@@ -309,7 +310,7 @@ for (const engine of [duckdb, sqlite, turso, postgres, mariadb]) {
             ...returns(target(), run),
             contract: findContract(contract)!,
           });
-          const history = await runFree(scratch, instrumented.scheduled.case, {
+          const history = await runFree(scratch, begunFor(instrumented.scheduled, target(), level).case, {
             target: target(),
             level,
             observe: instrumented.observe,
@@ -373,7 +374,7 @@ for (const engine of [
         for (const run of [target(), withFault(target(), parseFault(`${fault}(${trigger})`))]) {
           const scratch = await run.createScratch();
           const options = { target: run, level, observe: instrumented.observe };
-          const history = await runScheduled(scratch, instrumented.scheduled, options);
+          const history = await runScheduled(scratch, begunFor(instrumented.scheduled, run, level), options);
           await scratch.drop();
           const { findings } = checkInstrumented(history, instrumented, {
             contract: findContract(contract)!,

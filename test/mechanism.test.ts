@@ -23,6 +23,7 @@ import { mariadbAvailable } from '../src/targets/mariadb/index.js';
 import { postgresAvailable } from '../src/targets/postgres/index.js';
 import { sqliteAvailable } from '../src/targets/sqlite/index.js';
 import { tursoAvailable } from '../src/targets/turso/index.js';
+import { begunFor } from './begun-for.js';
 import { faultCases } from './fault-cases.js';
 import { observed, randomCase } from './mechanism-workload.js';
 
@@ -141,7 +142,10 @@ for (const { url, missing, bugs, faultLevel, undetectable } of engines) {
       for (const { level } of target.levels) {
         const known = bugs.filter((bug) => bug.level === level).flatMap((bug) => bug.kinds);
         for (const probe of probeCases) {
-          const result = verify(await runScheduled(scratch, probe, { target, level }), level);
+          const result = verify(
+            await runScheduled(scratch, begunFor(probe, target, level), { target, level }),
+            level,
+          );
           const unknown = result.findings.filter(({ kind }) => !known.includes(kind));
           expect(unknown.map(explain), `${level}: ${probe.case.name}`).toEqual([]);
         }
@@ -153,10 +157,11 @@ for (const { url, missing, bugs, faultLevel, undetectable } of engines) {
       it('finds the faults of the wrapper, each with its clause', async () => {
         for (const { fault, trigger, case: scheduled, needsLockingReads } of faultCases) {
           if (undetectable?.includes(fault) || (needsLockingReads && !target.features.lockingReads)) continue;
+          const begun = begunFor(scheduled, target, level);
           const faulty = withFault(target, parseFault(`${fault}(${trigger})`));
           const own = await faulty.createScratch();
           try {
-            const result = verify(await runScheduled(own, scheduled, { target: faulty, level }), level);
+            const result = verify(await runScheduled(own, begun, { target: faulty, level }), level);
             const { kinds, clause } = shows[fault]!;
             const fitting = result.findings.filter(
               (finding) => kinds.includes(finding.kind) && clause.test(finding.clause!),
@@ -164,7 +169,7 @@ for (const { url, missing, bugs, faultLevel, undetectable } of engines) {
             const found = `${fault}: ${told(result).join('\n') || 'no finding'}`;
             if (kinds.length === 0) expect(result.findings, found).toEqual([]);
             else expect(fitting, found).not.toEqual([]);
-            const healthy = verify(await runScheduled(scratch, scheduled, { target, level }), level);
+            const healthy = verify(await runScheduled(scratch, begun, { target, level }), level);
             const bugKinds = bugs.flatMap((bug) => bug.kinds);
             expect(
               told({ ...healthy, findings: healthy.findings.filter(({ kind }) => !bugKinds.includes(kind)) }),

@@ -18,3 +18,4 @@ export {
   totalOrder,
 } from './schedule.js';
 export { parsePermutations, parseScript, printScript, type ScriptOptions } from './script.js';
+export { spellBegins } from './spell-begins.js';

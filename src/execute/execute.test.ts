@@ -185,11 +185,14 @@ describe('the scheduled executor', () => {
     );
   });
 
-  it("spells a plain BEGIN the way the target's level asks for", async () => {
+  it('sends every statement as it is written, a plain BEGIN too', async () => {
     const { target, log } = fakeTarget();
     const scratch = await target.createScratch();
-    await runScheduled(scratch, script('0: BEGIN', '0: COMMIT'), { target, level: 'serializable' });
-    expect(log.sent[0]).toBe('1: BEGIN SERIALIZABLE');
+    const begins = ['BEGIN', 'begin work', 'START TRANSACTION', 'BEGIN IMMEDIATE'];
+    const lines = begins.flatMap((begin) => [`0: ${begin}`, '0: COMMIT']);
+    const history = await runScheduled(scratch, script(...lines), { target, level: 'serializable' });
+    expect(log.sent.filter((sql) => !sql.endsWith('COMMIT'))).toEqual(begins.map((begin) => `1: ${begin}`));
+    expect(history.operations.filter(({ kind }) => kind === 'begin').map(({ sql }) => sql)).toEqual(begins);
   });
 });
 

@@ -1,4 +1,4 @@
-/** A case made ready to run on one target at one level: statements classified once, BEGIN spelt the target's way. */
+/** A case made ready to run on one target at one level: statements classified once, and sent as they are written. */
 import type { Case, StatementRef } from '../cases/index.js';
 import type { Level } from '../contracts/index.js';
 import { IsoldeError } from '../errors.js';
@@ -37,8 +37,8 @@ export function prepareCase(program: Case, target: Target, level: Level | undefi
       );
     }
     const statements = session.statements.map((sql, position): PreparedStatement => {
-      const { kind, plainBegin } = classifyStatement(sql, target.dialect);
-      return { ref: [number, position], sql: plainBegin ? chosen.begin : sql, kind };
+      const { kind } = classifyStatement(sql, target.dialect);
+      return { ref: [number, position], sql, kind };
     });
     const node = target.nodes && nodeOf(session.name, target.nodes);
     return { name: session.name, ...(node !== undefined && { node }), level: chosen.level, statements };

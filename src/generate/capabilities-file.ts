@@ -1,4 +1,5 @@
 /** `*.capabilities.json`: what was learned about a target, kept for the next run. */
+import { levels } from '../contracts/index.js';
 import { checkFormat, type JsonNode, parseJson, showFound } from '../json.js';
 import type { Dialect } from '../sql/index.js';
 import type { Capabilities } from './capabilities.js';
@@ -29,11 +30,13 @@ export function parseCapabilities(text: string, file: string): Capabilities {
     'errorDoomsTransaction',
     'plainParents',
     'explicitKeys',
+    'begins',
   ]);
   const features = (list: JsonNode): Feature[] => list.items().map((each) => each.oneOf(allFeatures));
   const proven = node.maybe('proven', features);
   const plainParents = node.maybe('plainParents', flag) === true;
   const explicitKeys = node.maybe('explicitKeys', flag) === true;
+  const begins = node.maybe('begins', readBegins);
   return {
     target: node.at('target').text(),
     dialect: node.at('dialect').oneOf(dialects),
@@ -44,7 +47,15 @@ export function parseCapabilities(text: string, file: string): Capabilities {
     errorDoomsTransaction: flag(node.at('errorDoomsTransaction')),
     ...(plainParents ? { plainParents } : {}),
     ...(explicitKeys ? { explicitKeys } : {}),
+    ...(begins === undefined ? {} : { begins }),
   };
+}
+
+function readBegins(node: JsonNode): NonNullable<Capabilities['begins']> {
+  node.object(levels);
+  return Object.fromEntries(
+    levels.flatMap((level) => node.maybe(level, (each) => [[level, each.text()]]) ?? []),
+  );
 }
 
 function flag(node: JsonNode): boolean {

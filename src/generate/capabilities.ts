@@ -4,7 +4,7 @@
  * What an engine refuses is declared in its folder (`targets/NAME/declaration.ts`); `learn.ts` adds to it from histories. Capabilities are plain JSON, so what was
  * learned about an engine can be kept and used again.
  */
-import { engineSetting } from '../contracts/index.js';
+import { engineSetting, type Level } from '../contracts/index.js';
 import type { Dialect } from '../sql/index.js';
 import { type GenerationLimits, type Target, targetDeclarations } from '../targets/index.js';
 import type { Feature } from './features.js';
@@ -26,6 +26,8 @@ export interface Capabilities {
   readonly plainParents?: true;
   /** Keys are never left to the database. */
   readonly explicitKeys?: true;
+  /** By level: what generated transactions begin with where a plain BEGIN is another thing. */
+  readonly begins?: Readonly<Partial<Record<Level, string>>>;
   /** Some nodes of the cluster take no writes: every second session only reads. */
   readonly readers?: true;
 }
@@ -60,11 +62,19 @@ export function capabilitiesOf(target: {
   readonly dialect: Dialect;
   readonly stamp?: Target['stamp'];
   readonly nodes?: Target['nodes'];
+  readonly levels?: Target['levels'];
 }): Capabilities {
-  const { name, dialect, stamp, nodes } = target;
+  const { name, dialect, stamp, nodes, levels = [] } = target;
+  const differing = levels.filter(({ plainBeginDiffers }) => plainBeginDiffers === true);
+  const begins = Object.fromEntries(differing.map(({ level, begin }) => [level, begin]));
   const readers = nodes?.some(({ readOnly }) => readOnly === true) === true;
   const known = declared.get(name) ?? declared.get(byDialect[dialect])!;
-  const usual = { target: name, ...known, ...(readers && { readers }) };
+  const usual = {
+    target: name,
+    ...known,
+    ...(differing.length > 0 && { begins }),
+    ...(readers && { readers }),
+  };
   const engine = stamp?.settings?.[engineSetting]?.toLowerCase() ?? '';
   const limits = targetDeclarations.find((each) => each.name === name)?.generation?.byEngine?.[engine];
   if (limits === undefined) return usual;

@@ -7,10 +7,18 @@
  *
  * Nothing but seed and options goes in: the same ones give the same bytes, on any machine.
  */
-import { type Case, type Schedule, type StatementRef, serialOrder, totalOrder } from '../cases/index.js';
+import {
+  type Case,
+  type Schedule,
+  type StatementRef,
+  serialOrder,
+  spellBegins,
+  totalOrder,
+} from '../cases/index.js';
 import type { Level } from '../contracts/index.js';
 import { IsoldeError } from '../errors.js';
 import { parseStatement, printStatement, type Statement } from '../sql/index.js';
+import { ownBegin } from './begin-forms.js';
 import type { Capabilities } from './capabilities.js';
 import { Chooser } from './chooser.js';
 import { conflictSchedule } from './conflicts.js';
@@ -76,7 +84,10 @@ export function generate(seed: string, options: GenerateOptions): Generated {
   const chooser = new Chooser(random, profile, capabilities);
   const tables = drawSchema(chooser);
   const shadow = new Shadow(tables, dialect);
-  const transactions = new Transactions(new Predicates(chooser, shadow));
+  const transactions = new Transactions(
+    new Predicates(chooser, shadow),
+    new Random(`${profile.name}/${seed}/begin`),
+  );
   const print = (statement: Statement) => printStatement(statement, dialect);
   const setup = [
     ...tables.map((each) => print(createTable(each, dialect, capabilities.generated === 'stored'))),
@@ -123,18 +134,22 @@ export function generate(seed: string, options: GenerateOptions): Generated {
   };
   const schedule = drawSchedule(program, options.interleaving ?? 'free', random);
   return {
-    case: program,
+    case: begunBy(program, capabilities),
     ...(schedule === undefined ? {} : { schedule }),
     tables,
     serial: totalOrder(order),
-    predicted: Object.fromEntries(
-      shadow.tables.map((each) => {
-        const all = each.list();
-        const rids = (sure: boolean) => all.filter((row) => row.sure === sure).map(({ rid }) => rid);
-        return [each.model.name, { live: rids(true), doubtful: rids(false) }];
-      }),
-    ),
+    predicted: predictRows(shadow),
   };
+}
+
+function predictRows({ tables }: Shadow): Generated['predicted'] {
+  return Object.fromEntries(
+    tables.map((each) => {
+      const all = each.list();
+      const rids = (sure: boolean) => all.filter((row) => row.sure === sure).map(({ rid }) => rid);
+      return [each.model.name, { live: rids(true), doubtful: rids(false) }];
+    }),
+  );
 }
 
 /** A program about one situation, in the order that shows it if an order is asked for. */
@@ -160,12 +175,18 @@ function generateScenario(
       ? own
       : drawSchedule(program, interleaving, random);
   return {
-    case: program,
+    case: begunBy(program, capabilities),
     ...(schedule === undefined ? {} : { schedule }),
     tables: [],
     serial: serialOrder(program),
     predicted: {},
   };
+}
+
+/** A plain BEGIN of ours stands for the one that the database needs at that level. */
+export function begunBy(program: Case, capabilities: Capabilities): Case {
+  const begin = ownBegin(capabilities, program.level);
+  return begin === undefined ? program : spellBegins(program, begin);
 }
 
 function resolveProfile(profile: Profile | string | undefined): Profile {

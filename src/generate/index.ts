@@ -21,6 +21,7 @@ export {
   type Weights,
 } from './features.js';
 export {
+  begunBy,
   type Generated,
   type GenerateOptions,
   generate,

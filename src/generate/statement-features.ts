@@ -85,7 +85,7 @@ function indexFeature(columns: number): Feature {
 }
 
 function beginFeature(modifiers: string | undefined): Feature {
-  if (modifiers === undefined) return 'begin.plain';
+  if (modifiers === undefined || /^(CONCURRENT|READ WRITE)\b/.test(modifiers)) return 'begin.plain';
   if (modifiers.includes('READ ONLY')) return 'begin.read-only';
   return modifiers.includes('SNAPSHOT') ? 'begin.snapshot' : 'begin.immediate';
 }

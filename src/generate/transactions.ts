@@ -2,11 +2,13 @@
  * Transactions: BEGIN, statements drawn by weight, COMMIT or ROLLBACK. The shadow state follows, so that the next
  * transaction, whichever session it belongs to, finds rows where this one left them.
  */
-import type { BeginStatement, Statement } from '../sql/index.js';
+import type { Statement } from '../sql/index.js';
+import { drawBegin } from './begin-forms.js';
 import { column, table } from './build.js';
 import type { Chooser } from './chooser.js';
 import type { OptionOf } from './features.js';
 import type { Predicates } from './predicates.js';
+import type { Random } from './random.js';
 import { createIndex, ridColumn } from './schema.js';
 import { Selects } from './selects.js';
 import type { ShadowTable } from './shadow.js';
@@ -31,11 +33,17 @@ const insertKinds: readonly Kind[] = ['insert', 'insert-select', 'upsert', 'repl
 
 export class Transactions {
   readonly #chooser: Chooser;
+  readonly #beginnings: Random;
   readonly #selects: Selects;
   readonly #writes: Writes;
   readonly #upserts: Upserts;
 
-  constructor(readonly predicates: Predicates) {
+  /** `beginnings`: the stream that the forms of BEGIN are drawn from. */
+  constructor(
+    readonly predicates: Predicates,
+    beginnings: Random,
+  ) {
+    this.#beginnings = beginnings;
     this.#chooser = predicates.chooser;
     this.#selects = new Selects(predicates);
     this.#writes = new Writes(predicates);
@@ -58,7 +66,7 @@ export class Transactions {
     const begin = this.#chooser.one('begin');
     if (begin === 'autocommit') return this.#autocommitted(session, count);
     const { shadow } = this.predicates;
-    const statements: Statement[] = [this.#begin(begin)];
+    const statements: Statement[] = [drawBegin(begin, this.#chooser.capabilities, this.#beginnings)];
     const savepoints: { readonly name: string; readonly mark: number }[] = [];
     const start = shadow.mark();
     const readOnly = begin === 'read-only' || session.readOnly === true;
@@ -90,17 +98,6 @@ export class Transactions {
       shadow.keep();
     }
     return statements;
-  }
-
-  #begin(how: OptionOf<'begin'>): BeginStatement {
-    const { dialect } = this.#chooser.capabilities;
-    if (how === 'plain') return { type: 'begin', start: false };
-    if (how === 'immediate') return { type: 'begin', start: false, modifiers: 'IMMEDIATE' };
-    // Only START TRANSACTION takes modes in MySQL.
-    const start = dialect === 'mysql';
-    const modifiers = how === 'read-only' ? 'READ ONLY' : 'WITH CONSISTENT SNAPSHOT';
-    // DuckDB wants the word TRANSACTION before them.
-    return { type: 'begin', start: start || dialect === 'duckdb', modifiers };
   }
 
   #kind(readOnly: boolean): Kind {

@@ -20,6 +20,7 @@ import { type Case, type Schedule, type ScheduledCase, serialOrder } from '../ca
 import type { OracleName } from '../check/index.js';
 import type { Level } from '../contracts/index.js';
 import {
+  begunBy,
   type Capabilities,
   conflictSchedules,
   generate,
@@ -217,9 +218,11 @@ export class Rounds {
   }
 
   #dress(template: ScheduledCase, { name, boldness, level, what = 'template' }: Dress): Program {
-    const { dialect } = this.options.capabilities;
+    const { capabilities } = this.options;
+    const { dialect } = capabilities;
     const { case: dressed, schedule } = generateFromTemplate(name, template, { dialect, boldness });
-    return programOf(`${what} ${template.case.name}`, atLevel(dressed, level), schedule, false);
+    const begun = begunBy(atLevel(dressed, level), capabilities);
+    return programOf(`${what} ${template.case.name}`, begun, schedule, false);
   }
 }
 

@@ -2,7 +2,7 @@
  * Runs probe cases on every level of a target, judges each, and compares the verdicts with the contract that
  * the target's vendor gives for that level.
  */
-import type { ScheduledCase } from '../cases/index.js';
+import { type ScheduledCase, spellBegins } from '../cases/index.js';
 import { type Anomaly, findContract, type Level } from '../contracts/index.js';
 import { IsoldeError } from '../errors.js';
 import { type RunOptions, runScheduled, SessionPool } from '../execute/index.js';
@@ -119,11 +119,12 @@ async function probeLevels(job: {
     (probe) => options.anomalies?.includes(probe.anomaly) ?? true,
   );
   let done = 0;
-  for (const [i, { level, contract }] of levels.entries()) {
+  for (const [i, { level, contract, begin }] of levels.entries()) {
     for (const probe of cases) {
       if (signal?.aborted) return;
       options.onProgress?.({ level, case: probe.id, done, total: levels.length * cases.length });
-      const history = await execute(scratch, probe, { target, level, sessions, ...(signal && { signal }) });
+      const spelt = { ...probe, case: spellBegins(probe.case, begin) };
+      const history = await execute(scratch, spelt, { target, level, sessions, ...(signal && { signal }) });
       if (!signal?.aborted) judged[i]!.push(compare(probe, history, contract));
       done++;
     }

@@ -111,6 +111,11 @@ function namesRowsOnly({ kind, accesses, rows }: Operation): boolean {
 
 /** What a plain BEGIN becomes; undefined: it stays. */
 function beginOf(history: History, contract: Contract, target: Target, notes: string[]): string | undefined {
+  const level = target.levels.find((each) => each.level === (history.header.level ?? target.defaultLevel));
+  if (level?.plainBeginDiffers === true) {
+    notes.push(`BEGIN becomes ${level.begin}: a plain one is another thing in ${target.name}`);
+    return level.begin;
+  }
   const wanted = contract.mechanism?.pivot;
   const has = contractOf(history, target).mechanism?.pivot;
   if (wanted === undefined || has === undefined || wanted === has) return undefined;

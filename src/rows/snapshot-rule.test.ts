@@ -32,6 +32,14 @@ describe('which statement takes the snapshot', () => {
     expect(fixes(sql, pivot, 'postgres')).toBe(expected);
   });
 
+  it.each([
+    ['BEGIN CONCURRENT', 'certainly'],
+    ['BEGIN', 'likely'],
+    ['BEGIN DEFERRED', 'likely'],
+  ] as const)('Turso in MVCC mode: %s: %s', (sql, expected) => {
+    expect(fixes(sql, 'begin', 'sqlite')).toBe(expected);
+  });
+
   it.each<[string, Partial<Operation>, string]>([
     ['START TRANSACTION WITH CONSISTENT SNAPSHOT', {}, 'certainly'],
     ['BEGIN', {}, 'no'],

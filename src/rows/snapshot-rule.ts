@@ -3,7 +3,7 @@
  *
  * | pivot             | certainly | likely |
  * |-------------------|---|---|
- * | `begin`           | BEGIN; without one the first statement on data | BEGIN IMMEDIATE, EXCLUSIVE or DEFERRED; any other statement |
+ * | `begin`           | BEGIN, of Turso only BEGIN CONCURRENT; else the first statement on data | any other BEGIN; any other statement |
  * | `first-statement` | the first statement on a table; MyRocks: the first query or write that certainly met a row | any other statement but control |
  * | `first-read`      | the first plain SELECT that certainly looked at a table | any other plain SELECT |
  *
@@ -23,7 +23,8 @@ export function fixesSnapshot(
 ): Likelihood {
   const { kind, sql = '' } = operation;
   if (kind === 'begin') {
-    if (pivot === 'begin') return /\b(immediate|exclusive|deferred)\b/i.test(sql) ? 'likely' : 'certainly';
+    if (pivot === 'begin')
+      return deferred.test(sql) || (dialect === 'sqlite' && !concurrent.test(sql)) ? 'likely' : 'certainly';
     return /consistent\s+snapshot/i.test(sql) ? 'certainly' : 'no';
   }
   if (pivot === 'first-read') {
@@ -32,7 +33,8 @@ export function fixesSnapshot(
     return kind === 'read' || looksAtTables(operation) ? 'certainly' : 'likely';
   }
   // SQLite, Turso, DuckDB and HSQLDB take none for what they need no table for.
-  if (pivot === 'first-statement' && kind === 'select' && !namesTables(sql)) return 'likely';
+  const byFirst = pivot === 'first-statement' || dialect === 'sqlite';
+  if (byFirst && kind === 'select' && !namesTables(sql)) return 'likely';
   // MyRocks takes its snapshot when it first touches data, which a condition that can never hold does not.
   if (dialect === 'mysql' && dataKinds.has(kind)) return metRows(operation) ? 'certainly' : 'likely';
   if (dataKinds.has(kind)) return 'certainly';
@@ -51,6 +53,9 @@ const dataKinds = new Set([
   'append',
 ]);
 
+/** Turso's own form of BEGIN; the others, a plain one included, begin SQLite's transactions. */
+const concurrent = /\bconcurrent\b/i;
+const deferred = /\b(immediate|exclusive|deferred)\b/i;
 const controlKinds = new Set(['begin', 'commit', 'rollback', 'savepoint', 'release', 'rollback-to']);
 const selectWord = /\bselect\b/gi;
 

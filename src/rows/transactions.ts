@@ -204,7 +204,10 @@ function snapshotOf(
   if (mechanism.pivot === 'begin') {
     // Without a BEGIN of its own, the transaction began somewhere after the session's previous answer.
     const start = begin?.start ?? before?.start ?? first.start;
-    const statement = operations.find((operation) => fixes(operation) === 'certainly') ?? operations.at(-1)!;
+    // One that failed need not have taken it: after SQLITE_BUSY, SQLite's transactions have none yet.
+    const statement =
+      operations.find((operation) => operation.outcome === 'ok' && fixes(operation) === 'certainly') ??
+      operations.at(-1)!;
     return { span: { start, end: intervalOf(statement).end }, by: begin ?? statement };
   }
   const earliest = operations.find((operation) => fixes(operation) !== 'no');

@@ -100,8 +100,10 @@ export interface TargetLevel {
   readonly level: Level;
   /** The vendor contract that holds at this level with the target's settings. */
   readonly contract: string;
-  /** What a plain `BEGIN` of a case becomes; executors put it in, sessions send what they are given. */
+  /** What begins a transaction of the level, said in words. Cases are sent as written: only who writes them for any database puts it in. */
   readonly begin: string;
+  /** A plain `BEGIN`, in a session that was opened at the level, is another thing than `begin`: in Turso's MVCC mode it has the lock to write. */
+  readonly plainBeginDiffers?: true;
 }
 
 /** A whole transaction in one request: a DO block, a CALL of a procedure, or a text of several statements. */

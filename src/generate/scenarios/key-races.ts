@@ -5,9 +5,10 @@
  * and then read everything before they end.
  */
 import { type Case, type Schedule, type StatementRef, totalOrder } from '../../cases/index.js';
+import { beginForms } from '../begin-forms.js';
 import type { Capabilities } from '../capabilities.js';
 import type { Random } from '../random.js';
-import { automatic, beginForms, drawScene, plannerSettings, type Scene } from './scene.js';
+import { automatic, drawScene, plannerSettings, type Scene } from './scene.js';
 import { SceneWrites } from './writes.js';
 
 export interface KeyRace {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { scheduleProblem } from '../../cases/index.js';
 import { parseStatement } from '../../sql/index.js';
-import { findCapabilities, knownTargets } from '../capabilities.js';
+import { capabilitiesOf, findCapabilities, knownTargets } from '../capabilities.js';
 import { generate } from '../generate-case.js';
 import { Random } from '../random.js';
 import { changes, deadlockChanges, drawWaitChain, endings, waiters, waitPlans } from './wait-chains.js';
@@ -80,17 +80,22 @@ describe('scenarios', () => {
   });
 
   it.each([
-    ['postgres', ['BEGIN', 'BEGIN READ ONLY', 'BEGIN READ WRITE', 'START TRANSACTION']],
+    [
+      'postgres',
+      ['BEGIN', 'BEGIN READ ONLY', 'BEGIN READ ONLY, DEFERRABLE', 'BEGIN READ WRITE', 'START TRANSACTION'],
+    ],
     [
       'mariadb',
       [
         'BEGIN',
         'START TRANSACTION',
         'START TRANSACTION READ ONLY',
+        'START TRANSACTION READ WRITE',
         'START TRANSACTION WITH CONSISTENT SNAPSHOT',
       ],
     ],
     ['sqlite', ['BEGIN', 'BEGIN DEFERRED', 'BEGIN EXCLUSIVE', 'BEGIN IMMEDIATE']],
+    ['turso', ['BEGIN', 'BEGIN DEFERRED', 'BEGIN EXCLUSIVE', 'BEGIN IMMEDIATE']],
   ])('and generated statements begin transactions in every form that %s has', (target, forms) => {
     const capabilities = findCapabilities(target)!;
     const seen = new Set<string>();
@@ -99,5 +104,32 @@ describe('scenarios', () => {
         for (const { statements } of generate(String(seed), { capabilities, profile }).case.sessions)
           for (const sql of statements) if (/^(BEGIN|START) ?/.test(sql)) seen.add(sql);
     expect([...seen].sort()).toEqual(forms);
+  });
+
+  it('and spell a plain BEGIN as the target needs it where it is another thing', () => {
+    const levels = [
+      {
+        level: 'snapshot',
+        contract: 'turso:snapshot+mvcc',
+        begin: 'BEGIN CONCURRENT',
+        plainBeginDiffers: true,
+      },
+    ] as const;
+    const capabilities = capabilitiesOf({ name: 'turso', dialect: 'sqlite', levels });
+    const count = new Map<string, number>();
+    for (let seed = 0; seed < 200; seed++)
+      for (const profile of ['races', 'mixed'])
+        for (const { statements } of generate(String(seed), { capabilities, profile, level: 'snapshot' }).case
+          .sessions)
+          for (const sql of statements)
+            if (/^(BEGIN|START) ?/.test(sql)) count.set(sql, (count.get(sql) ?? 0) + 1);
+    expect([...count.keys()].sort()).toEqual([
+      'BEGIN CONCURRENT',
+      'BEGIN DEFERRED',
+      'BEGIN EXCLUSIVE',
+      'BEGIN IMMEDIATE',
+    ]);
+    const all = [...count.values()].reduce((sum, each) => sum + each, 0);
+    expect(count.get('BEGIN CONCURRENT')! / all).toBeGreaterThan(0.7);
   });
 });

@@ -188,29 +188,6 @@ export function condition({ index }: Scene, value: number, byIndex: boolean): st
 const listOfValue = "string_to_array(v::text, ',')";
 const rangeOfValue = "int4range(v, v, '[]')";
 
-/** Every way to begin a transaction that the engine has, the plain one first. */
-export function beginForms({ target, dialect, unsupported }: Capabilities): readonly string[] {
-  const has = (feature: Capabilities['unsupported'][number]) => !unsupported.includes(feature);
-  switch (dialect) {
-    case 'postgres':
-      return ['BEGIN', 'START TRANSACTION', 'BEGIN READ WRITE'];
-    case 'mysql':
-      return [
-        'BEGIN',
-        'START TRANSACTION',
-        ...(has('begin.snapshot') ? ['START TRANSACTION WITH CONSISTENT SNAPSHOT'] : []),
-      ];
-    case 'sqlite':
-      return target === 'sqlite'
-        ? ['BEGIN', 'BEGIN DEFERRED', 'BEGIN IMMEDIATE', 'BEGIN EXCLUSIVE']
-        : ['BEGIN'];
-    case 'duckdb':
-      return ['BEGIN', 'BEGIN TRANSACTION'];
-    default:
-      return dialect satisfies never;
-  }
-}
-
 /** Words that make a read go through the index, where the dialect has them. */
 export function indexHint({ dialect, index, capabilities }: Scene): string {
   if (index !== 'secondary' && index !== 'covering') return '';

@@ -7,9 +7,10 @@
  * take them in turn.
  */
 import { type Case, type Schedule, type StatementRef, totalOrder } from '../../cases/index.js';
+import { beginForms } from '../begin-forms.js';
 import type { Capabilities } from '../capabilities.js';
 import type { Random } from '../random.js';
-import { beginForms, drawScene, indexKinds, plannerSettings } from './scene.js';
+import { drawScene, indexKinds, plannerSettings } from './scene.js';
 import { SceneWrites } from './writes.js';
 
 export const waiters = [

@@ -15,6 +15,7 @@ import { type JudgedHistory, wentAway } from '../../check/index.js';
 import { type Contract, describeKind, type Level } from '../../contracts/index.js';
 import { IsoldeError } from '../../errors.js';
 import { SessionPool } from '../../execute/index.js';
+import { begunBy, capabilitiesOf } from '../../generate/index.js';
 import type { TargetStamp } from '../../histories/index.js';
 import { runAndJudgeBy } from '../../judge/index.js';
 import type { Target } from '../../targets/index.js';
@@ -280,9 +281,11 @@ class BurstLab {
   async judge(burst: Burst, size: BurstSize, serial = false): Promise<JudgedHistory> {
     const { level, contract, signal } = this.options;
     const { target, scratch, sessions } = this;
+    const drawn = { ...burstCase(burst, target, size, serial), level };
+    const begun = begunBy(drawn, capabilitiesOf(target));
     const judged = await runAndJudgeBy(
       burstOracle(burst),
-      { case: burstCase(burst, target, size, serial), level, contract },
+      { case: begun, level, contract },
       { target, scratch, sessions, ...(signal === undefined ? {} : { signal }) },
     );
     const { operations } = judged.history;

@@ -98,7 +98,11 @@ describePostgres('exports of bugs in PostgreSQL', () => {
         target: sound,
         level: 'repeatable read',
       });
-      expect(answersOf(form)).toEqual(answersOf(bug.history));
+      // Steps for somebody else's sessions name the level that a plain BEGIN had.
+      const named = answersOf(bug.history).map((line) =>
+        line.replace(/: BEGIN$/, ': BEGIN ISOLATION LEVEL REPEATABLE READ'),
+      );
+      expect(answersOf(form)).toEqual(named);
       const text = exported(bug, 'repro.mjs').replaceAll(/repeatable read/gi, 'serializable');
       expect(text).toContain('BEGIN ISOLATION LEVEL serializable');
       const stricter: Bug = {

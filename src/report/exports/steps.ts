@@ -1,9 +1,10 @@
 /**
- * A bug as steps to send: the confirming run's own SQL (so that BEGIN is spelt the way the engine was given it), in the
- * order of the schedule, with what came back. Statements that were never sent are left out.
+ * A bug as steps to send: the case's SQL in the order of the schedule, with what came back. Statements that were never sent are left
+ * out. Whoever sends them may have sessions of another level, so in PostgreSQL a plain BEGIN names the level it had.
  */
 import type { Level } from '../../contracts/index.js';
 import type { Operation } from '../../histories/index.js';
+import { classifyStatement } from '../../sql/index.js';
 import type { Bug } from '../bug.js';
 import { operationOf, witnessOperations } from '../evidence.js';
 
@@ -23,12 +24,19 @@ export function replayBatches(bug: Bug): ReplayStep[][] {
       const operation = operationOf(bug.history, [session, position]);
       if (operation === undefined) return [];
       const written = bug.case.sessions[session]!.statements[position]!;
-      // Only BEGIN is rewritten on its way to a database; drivers may add semicolons of their own to the rest.
-      const sql = operation.kind === 'begin' ? (operation.sql ?? written) : written;
+      const sql = operation.kind === 'begin' ? beginOf(bug, session, operation.sql ?? written) : written;
       return [{ session, sql, operation, witness: witnesses.has(operation) }];
     });
     return steps.length === 0 ? [] : [steps];
   });
+}
+
+function beginOf(bug: Bug, session: number, sql: string): string {
+  const { header, operations } = bug.history;
+  if (header.dialect !== 'postgres' || !classifyStatement(sql, header.dialect).plainBegin) return sql;
+  // A session that sets something may have set its level.
+  if (operations.some((each) => each.session === session && each.kind === 'set')) return sql;
+  return `BEGIN ISOLATION LEVEL ${levelOf(bug, session).toUpperCase()}`;
 }
 
 export function levelOf({ history, level }: Bug, session: number): Level {

@@ -5,7 +5,7 @@
  */
 import { type Level, levels } from '../../contracts/index.js';
 import type { ErrorClass, OperationError } from '../../histories/index.js';
-import { type Dialect, isValue, type Row } from '../../sql/index.js';
+import { classifyStatement, type Dialect, isValue, type Row } from '../../sql/index.js';
 import type { Answer, TargetFeatures, TargetLevel } from '../target.js';
 
 export const protocolVersion = 1;
@@ -59,10 +59,14 @@ export function readHello(thing: unknown): Hello {
   const fields = object(thing, 'hello');
   const found = list(fields.levels, 'hello.levels').map((entry, i): TargetLevel => {
     const level = object(entry, `hello.levels[${i}]`);
+    const begin = text(level.begin, `hello.levels[${i}].begin`);
+    // A session is opened at its level: to name the level once more changes nothing.
+    const same = classifyStatement(begin).plainBegin || /\bisolation\s+level\b/i.test(begin);
     return {
       level: oneOf(levels, level.level, `hello.levels[${i}].level`),
       contract: text(level.contract, `hello.levels[${i}].contract`),
-      begin: text(level.begin, `hello.levels[${i}].begin`),
+      begin,
+      ...(!same && { plainBeginDiffers: true }),
     };
   });
   const defaultLevel = oneOf(

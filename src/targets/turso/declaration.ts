@@ -14,7 +14,6 @@ export const tursoDeclaration: TargetDeclaration = {
       ...noLocks,
       'begin.read-only',
       'begin.snapshot',
-      'begin.immediate',
       'statement.merge',
       'column.generated',
       'window.lag',

@@ -92,6 +92,21 @@ describe.skipIf(missing !== undefined).each(['wal', 'mvcc'] as const)('Turso in 
     },
   );
 
+  it.runIf(mode === 'mvcc')(
+    'lets one plain BEGIN write at a time, which reads from its first statement on',
+    async () => {
+      await a.execute('BEGIN');
+      await b.execute('BEGIN');
+      await b.execute('UPDATE t SET v = 11 WHERE id = 1');
+      expect((await a.execute('UPDATE t SET v = 12 WHERE id = 2')).error?.class).toBe('busy');
+      await b.execute('COMMIT');
+      await a.execute('ROLLBACK');
+      await a.execute('BEGIN');
+      await b.execute('UPDATE t SET v = 13 WHERE id = 1');
+      expect((await a.execute('SELECT v FROM t WHERE id = 1')).rows).toEqual([[13]]);
+    },
+  );
+
   it.runIf(mode === 'mvcc')('reports a conflict found at COMMIT as a rollback', async () => {
     await a.execute(begin);
     await b.execute(begin);

@@ -1,6 +1,6 @@
 /**
- * Turso, a rewrite of SQLite. `turso:` tests its WAL mode, `turso:?mode=mvcc` its multi-version mode, where a
- * plain BEGIN becomes BEGIN CONCURRENT. `?package=NAME` takes another installed version.
+ * Turso, a rewrite of SQLite. `turso:` tests its WAL mode, `turso:?mode=mvcc` its multi-version mode, where generated
+ * transactions begin with BEGIN CONCURRENT: a plain BEGIN allows one writer at a time. `?package=NAME` takes another installed version.
  */
 import {
   choose,
@@ -18,7 +18,12 @@ const defaultPackage = '@tursodatabase/database';
 
 const levels: Readonly<Record<TursoMode, TargetLevel>> = {
   wal: { level: 'serializable', contract: 'turso:serializable+wal', begin: 'BEGIN' },
-  mvcc: { level: 'snapshot', contract: 'turso:snapshot+mvcc', begin: 'BEGIN CONCURRENT' },
+  mvcc: {
+    level: 'snapshot',
+    contract: 'turso:snapshot+mvcc',
+    begin: 'BEGIN CONCURRENT',
+    plainBeginDiffers: true,
+  },
 };
 
 /** Why Turso cannot be used, or undefined when it can. */
