@@ -28,7 +28,7 @@ export {
 export { describeClaim, describeLabel, type FindingLabel, findingLabels, labelOf } from './label.js';
 export { type Level, levels, parseLevel, shortLevel } from './level.js';
 export { contractsMarkdown } from './markdown.js';
-export { contractForTables, type TablesContract } from './storage-engine.js';
+export { contractForTables, noContractFor, type TablesContract } from './storage-engine.js';
 export {
   clusterSetting,
   contractFor,

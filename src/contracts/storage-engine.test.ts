@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { contractForTables, enginesOf } from './storage-engine.js';
+import { contractForTables, enginesOf, noContractFor } from './storage-engine.js';
 import { contractFor, findContract } from './table.js';
 
 const innodb = findContract('mariadb:repeatable-read')!;
@@ -58,6 +58,18 @@ describe('the contract of tables', () => {
     expect(at('InnoDB')).toBe('mariadb:repeatable-read');
     expect(at('ROCKSDB')).toBe('mariadb:repeatable-read+rocksdb');
     expect(at('Aria')).toBeUndefined();
+  });
+
+  it('names the engine where there is none', () => {
+    const at = (engine: string) =>
+      noContractFor('mariadb', 'serializable', { default_storage_engine: engine });
+    expect(at('Aria')).toMatch(
+      /no contract says what mariadb promises at serializable for tables of Aria: .*no transactions/,
+    );
+    expect(at('ROCKSDB')).toBe(
+      'no contract says what mariadb promises at serializable for tables of ROCKSDB',
+    );
+    expect(noContractFor('x', 'snapshot')).toBe('no contract is known for x at snapshot');
   });
 
   it('leaves theory and other vendors alone', () => {

@@ -4,6 +4,7 @@
  * MEMORY have no transactions at all. A table is kept in the engine its CREATE TABLE names, else in the session's default one.
  */
 import type { Contract } from './contract.js';
+import type { Level } from './level.js';
 import { contractFor, engineSetting, reportedContract, usualEngine } from './table.js';
 
 /** What tables of these engines are held to, or why they are held to nothing. */
@@ -27,8 +28,31 @@ export function contractForTables(
   if (engine === (contract.settings?.[engineSetting] ?? usualEngine).toLowerCase()) return { contract };
   const own = contractFor(owner, level, { ...settings, [engineSetting]: engine });
   if (own === undefined)
-    return { unjudged: `no contract says what ${owner} promises at ${level} for tables of ${engine}` };
+    return {
+      unjudged: `no contract says what ${owner} promises at ${level} for tables of ${engine}${lacking(engine)}`,
+    };
   return { contract: contract.extends === undefined ? own : (reportedContract(own) ?? own) };
+}
+
+/** Which promise is missing where nothing is known of a database at a level: that of its tables' engine, if they are not the usual one's. */
+export function noContractFor(
+  owner: string,
+  level: Level,
+  settings: Readonly<Record<string, string>> = {},
+): string {
+  const engine = settings[engineSetting] ?? usualEngine;
+  if (engine.toLowerCase() === usualEngine.toLowerCase())
+    return `no contract is known for ${owner} at ${level}`;
+  return `no contract says what ${owner} promises at ${level} for tables of ${engine}${lacking(engine)}`;
+}
+
+/** Engines without transactions, of which no contract is written (`docs/decisions/tables-without-transactions.md`). */
+const withoutTransactions = new Set(['aria', 'myisam', 'memory', 'csv', 'archive', 'mrg_myisam']);
+
+function lacking(engine: string): string {
+  return withoutTransactions.has(engine.toLowerCase())
+    ? ': they have no transactions, and a statement that fails leaves a part of itself behind'
+    : '';
 }
 
 /** The engines of the tables that statements create, in small letters. */

@@ -41,3 +41,23 @@ describe('the contract at a level', () => {
     expect(() => vendorContractAt(target, 'snapshot')).toThrow('--contract');
   });
 });
+
+const aria = {
+  name: 'mariadb',
+  stamp: { name: 'mariadb', version: '10.11', settings: { default_storage_engine: 'Aria' } },
+  levels: [{ level: 'repeatable read', begin: 'BEGIN', contract: 'mariadb:repeatable-read+aria' }],
+} as unknown as Target;
+
+it.each([
+  ['a hunt', () => contractAt('reported', aria, 'repeatable read')],
+  ['who asks for the manual', () => contractAt('vendor', aria, 'repeatable read')],
+  ['run --check', () => vendorContractAt(aria, 'repeatable read')],
+])('%s is told which tables have no contract, and what it can do', (_, choose) => {
+  expect(choose).toThrow(
+    /mariadb promises at repeatable read for tables of Aria: .*no transactions.*--contract/,
+  );
+});
+
+it('a theory is there for whoever asks for it', () => {
+  expect(contractAt('adya', aria, 'repeatable read').id).toBe('adya:PL-2.99');
+});

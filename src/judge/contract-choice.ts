@@ -4,7 +4,14 @@
  * A hunt adds what was reported beyond the manual, where there is such a contract: it looks for what is worth a report
  * (`docs/decisions/reported-contracts.md`). `vendor` is the manual alone.
  */
-import { type Contract, contracts, findContract, type Level, reportedContract } from '../contracts/index.js';
+import {
+  type Contract,
+  contracts,
+  findContract,
+  type Level,
+  noContractFor,
+  reportedContract,
+} from '../contracts/index.js';
 import { IsoldeError } from '../errors.js';
 import type { Target } from '../targets/index.js';
 
@@ -35,7 +42,7 @@ export function contractAt(choice: ContractChoice, target: Target, level: Level)
   const contract = findContract(id ?? choice);
   if (contract !== undefined) return contract;
   if (id !== undefined) {
-    throw new IsoldeError('usage', `no ${choice} contract is known for ${target.name} at ${level}`);
+    throw new IsoldeError('usage', `${missing(target, level)}; hold it to a theory with --contract adya`);
   }
   const known = contracts.map((each) => each.id).join(', ');
   throw new IsoldeError(
@@ -48,10 +55,11 @@ export function contractAt(choice: ContractChoice, target: Target, level: Level)
 export function vendorContractAt(target: Target, level: Level): Contract {
   const contract = vendorContract(target, level);
   if (contract !== undefined) return contract;
-  throw new IsoldeError(
-    'usage',
-    `no contract is known for ${target.name} at ${level}; name one with --contract`,
-  );
+  throw new IsoldeError('usage', `${missing(target, level)}; name one with --contract`);
+}
+
+function missing({ name, stamp }: Target, level: Level): string {
+  return noContractFor(name, level, stamp.settings);
 }
 
 /** How the engine works at a level, whatever it is held to; undefined: nobody wrote that down. */

@@ -4,7 +4,7 @@
  */
 import type { ScheduledCase } from '../cases/index.js';
 import { findOracle, isServerFailure, type OracleName, usualOracle, wentAway } from '../check/index.js';
-import type { Contract } from '../contracts/index.js';
+import { type Contract, noContractFor } from '../contracts/index.js';
 import { type Behaviour, signatureOf, triggerOf, variantOf } from '../dedupe/index.js';
 import { IsoldeError } from '../errors.js';
 import { contractAt, type Observed, type RunRequest, usualChoice } from '../judge/index.js';
@@ -113,7 +113,7 @@ export function requestOf(
     return { why: `${target.name} has no level ${level}` };
   const contract = by.contract?.level === undefined || by.contract.level === level ? by.contract : undefined;
   const held = contract ?? contractOf(target, level);
-  if (held === undefined) return { why: `no contract is known for ${target.name} at ${level}` };
+  if (held === undefined) return { why: noContractFor(target.name, level, target.stamp.settings) };
   const refused = findOracle(by.oracle)?.refuses?.(held);
   if (refused !== undefined) return { why: `the oracle ${by.oracle} cannot judge it: ${refused}` };
   return { case: program, schedule, level, oracle: by.oracle, contract: held };

@@ -1,6 +1,6 @@
 /** The probe's matrix for a terminal: one row per case, one column per level, violations in front of everything. */
 import pc from 'picocolors';
-import { describeAnomaly, shortLevel } from '../contracts/index.js';
+import { describeAnomaly, noContractFor, shortLevel } from '../contracts/index.js';
 import { oneLine } from '../visible.js';
 import type { ProbeReport, ProbeResult } from './run-probe.js';
 import { caseRows, replayLine, showSettings, showTarget } from './summary.js';
@@ -70,8 +70,9 @@ function paint(colors: Colors, result: ProbeResult | undefined): (text: string) 
 
 function contractLines(report: ProbeReport, colors: Colors): string[] {
   return report.levels.map(({ level, contract, contractKnown }) => {
-    const known = contractKnown ? '' : ' (unknown to Isolde: nothing counts as forbidden)';
-    return colors.dim(`${shortLevel(level)} is compared with the contract ${contract}${known}`);
+    if (contractKnown) return colors.dim(`${shortLevel(level)} is compared with the contract ${contract}`);
+    const { name, settings } = report.target;
+    return colors.dim(`${noContractFor(name, level, settings)} (${contract}); nothing counts as forbidden`);
   });
 }
 
