@@ -10,7 +10,7 @@ import {
   visitNodes,
 } from '../sql/index.js';
 import type { Catalog } from './catalog.js';
-import type { Plan, RowsOf } from './plan-types.js';
+import type { OpaquePlan, RowsOf } from './plan-types.js';
 import type { Table } from './table.js';
 
 /** The tables of these names; undefined (any table) if one of them may be a view. */
@@ -28,7 +28,7 @@ export function opaqueWrite(
   catalog: Catalog,
   reason: string,
   keys?: readonly string[],
-): Plan {
+): OpaquePlan {
   const features = statementFeatures(statement);
   const tables = known(
     features.writes.map(({ name }) => name),

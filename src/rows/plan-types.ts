@@ -87,6 +87,8 @@ export interface UpsertPlan {
   readonly bent: boolean;
   /** Whether an existing row is in the way of one of them. */
   readonly meets: Satisfies;
+  /** The same for each of `rows` alone. */
+  readonly meetsEach: readonly Satisfies[];
   /** Tables that subqueries of its assignments read. */
   readonly reads: readonly Table[];
   readonly bind: (rowsOf: RowsOf) => UpsertEffect;
@@ -112,6 +114,11 @@ export interface OpaquePlan {
   readonly reason: string;
   /** The only rows it may write, where that is known. */
   readonly keys: readonly string[] | undefined;
+  /** How it can be followed all the same where the rows of tables are certain: an upsert or a MERGE of what a query returns. */
+  readonly resolve?: {
+    readonly reads: readonly Table[];
+    readonly bind: (rowsOf: RowsOf) => UpsertPlan | undefined;
+  };
 }
 
 /** It touches no rows: transaction control, settings, what was never sent. */

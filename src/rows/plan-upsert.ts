@@ -1,33 +1,30 @@
 /**
  * Plans of writes that insert rows or change those that are in their way: REPLACE, INSERT … ON CONFLICT, ON DUPLICATE KEY,
- * INSERT IGNORE, and MERGE of one computed row. They can be followed if their rows are constants and it is known which
- * existing rows can be in the way.
+ * INSERT IGNORE, and MERGE. They can be followed if it is known which rows they offer and which existing rows can be in the way.
+ *
+ * 1. The offered rows: constants, or what a query returns. In the second case there is a plan only once the rows of its tables are
+ *    known (`resolve`).
+ * 2. For each offered row: which existing rows it meets, and what becomes of such a row (`upsert-effect.ts`). The offered row's
+ *    columns are constants there.
+ * 3. Several offered rows are one plan: an existing row that exactly one of them meets becomes what that one makes of it.
+ *
+ * Not followed: offered rows that share a key (the second meets the first), several of them where the change moves keys or reads
+ * the table (the second meets what the first has done), and WHEN NOT MATCHED BY SOURCE.
  */
 import {
   applyInsert,
-  compileWhere,
-  type Dialect,
-  type Expression,
   type InsertStatement,
   isUndecidable,
   type MergeStatement,
-  nameKey,
-  sameName,
   statementFeatures,
 } from '../sql/index.js';
 import type { Catalog } from './catalog.js';
-import { asRow, satisfied, subqueryTables } from './plan-parts.js';
-import type { UpsertPlan } from './plan-types.js';
+import { planMergeRows, sourceOfMerge } from './plan-merge.js';
+import { evaluation, opaqueWrite, subqueryTables } from './plan-parts.js';
+import type { OpaquePlan, Satisfies, UpsertPlan } from './plan-types.js';
 import type { Table } from './table.js';
 import { sharesKey } from './unique-keys.js';
-import {
-  type EffectClause,
-  type Names,
-  namedAsConstants,
-  namesOfUpsert,
-  planEffect,
-  unknownEffect,
-} from './upsert-effect.js';
+import { anyOf, effectOfOne, namesOfUpsert, planEffect, unknownEffect } from './upsert-effect.js';
 
 /** The plan, or undefined where it cannot be followed. */
 export function planUpsert(
@@ -35,152 +32,114 @@ export function planUpsert(
   info: Table,
   catalog: Catalog,
 ): UpsertPlan | undefined {
+  if (!isFollowed(statement) || statement.source.type !== 'values') return undefined;
+  if (subqueryTables(statement.source.rows.flat()).length > 0) return undefined;
+  const rows = applyInsert(statement, info.shape, { dialect: catalog.dialect });
+  return isUndecidable(rows) ? undefined : planRows(statement, rows, info, catalog);
+}
+
+/** The plan of an upsert of what a query returns, once the rows of its tables are known. */
+export function resolveUpsert(
+  statement: InsertStatement,
+  info: Table,
+  catalog: Catalog,
+): OpaquePlan['resolve'] | undefined {
+  if (!isFollowed(statement)) return undefined;
+  // What the assignments read is another matter.
+  const { conflict: _, returning: __, ...plain } = statement;
+  const reads = tablesOf(plain, catalog);
+  if (reads === undefined) return undefined;
+  return {
+    reads,
+    bind: (rowsOf) => {
+      const rows = applyInsert(statement, info.shape, evaluation(catalog, rowsOf));
+      return isUndecidable(rows) ? undefined : planRows(statement, rows, info, catalog);
+    },
+  };
+}
+
+/** The tables that a statement reads besides its own; undefined: not all of them are known. */
+function tablesOf(
+  statement: Parameters<typeof statementFeatures>[0],
+  catalog: Catalog,
+): readonly Table[] | undefined {
+  const found = statementFeatures(statement).reads.map(({ name, schema }) =>
+    schema === undefined ? catalog.find(name) : undefined,
+  );
+  return found.includes(undefined) ? undefined : [...new Set(found as readonly Table[])];
+}
+
+function isFollowed({ mode, conflict }: InsertStatement): boolean {
+  if (mode !== undefined && conflict !== undefined) return false;
+  return mode !== 'abort' && mode !== 'fail' && mode !== 'rollback';
+}
+
+function planRows(
+  statement: InsertStatement,
+  rows: UpsertPlan['rows'],
+  info: Table,
+  catalog: Catalog,
+): UpsertPlan | undefined {
   const { dialect } = catalog;
-  const { mode, conflict, source } = statement;
+  const { mode, conflict } = statement;
   const keys = info.uniqueKeys;
-  const effect =
-    mode === 'replace' ? 'replace' : mode === 'ignore' || isNothing(conflict) ? 'nothing' : 'update';
-  if (keys === undefined || source.type !== 'values' || (mode !== undefined && conflict !== undefined))
-    return undefined;
-  if (mode === 'abort' || mode === 'fail' || mode === 'rollback') return undefined;
-  if (subqueryTables(source.rows.flat()).length > 0) return undefined;
-  const rows = applyInsert(statement, info.shape, { dialect });
-  if (isUndecidable(rows)) return undefined;
+  if (keys === undefined) return undefined;
   const shared = rows.some((row, i) =>
     rows.some((other, o) => o < i && sharesKey(row, other, keys, { shape: info.shape, dialect }) !== false),
   );
-  if (shared) return undefined;
+  if (shared || (rows.length > 1 && movesKeys(statement, info))) return undefined;
+  const meetsEach = rows.map(
+    (row): Satisfies =>
+      (image) =>
+        sharesKey(row, image, keys, { shape: info.shape, dialect }),
+  );
+  const set = conflict?.set;
   return {
     type: 'upsert',
     table: info,
-    effect,
+    effect: mode === 'replace' ? 'replace' : mode === 'ignore' || set === undefined ? 'nothing' : 'update',
     byView: false,
     rows,
     // IGNORE bends values that do not fit instead of refusing them.
     bent: mode === 'ignore',
-    meets: (image) => {
-      const meetings = rows.map((row) => sharesKey(row, image, keys, { shape: info.shape, dialect }));
-      return meetings.includes(true) ? true : meetings.includes(undefined) ? undefined : false;
-    },
-    ...(conflict?.set === undefined
+    meets: anyOf(meetsEach),
+    meetsEach,
+    ...(set === undefined
       ? unknownEffect
-      : planEffect(
-          {
-            table: statement.table,
-            set: conflict.set,
-            where: conflict.type === 'on-conflict' ? conflict.where : undefined,
-            names: namesOfUpsert(statement.table, rows, info, dialect),
-          },
+      : effectOfOne(
+          rows.map((row, i) => {
+            const clause = {
+              table: statement.table,
+              set,
+              where: conflict?.type === 'on-conflict' ? conflict.where : undefined,
+              names: namesOfUpsert(statement.table, row, info, dialect),
+            };
+            return { meets: meetsEach[i]!, ...planEffect(clause, info, catalog) };
+          }),
           info,
-          catalog,
         )),
   };
 }
 
-function isNothing(conflict: InsertStatement['conflict']): boolean {
-  return conflict?.type === 'on-conflict' && conflict.set === undefined;
+/** Whether an assignment changes a unique key. */
+function movesKeys({ conflict }: InsertStatement, { shape, uniqueKeys = [] }: Table): boolean {
+  const assigned = (conflict?.set ?? []).flatMap(({ columns }) => columns.map((name) => name.toLowerCase()));
+  return uniqueKeys.some((key) => key.some((at) => assigned.includes(shape.columns[at]!.name.toLowerCase())));
 }
 
-/** MERGE with one row of constants as its source, at most one action for each case, and no condition on adding it. */
-export function planMerge(
-  { table, using, on, whens, with: common }: MergeStatement,
-  catalog: Catalog,
-): UpsertPlan | undefined {
-  const { dialect } = catalog;
+/** MERGE of one row of constants is a plan; of several, or of what a query returns, it is one once their rows are known. */
+export function planMerge(statement: MergeStatement, catalog: Catalog): UpsertPlan | OpaquePlan {
+  const { table, using, with: common } = statement;
+  const opaque = opaqueWrite(statement, catalog, 'MERGE');
   const info = table.schema === undefined ? catalog.find(table.name) : undefined;
-  if (info === undefined || common !== undefined || using.type !== 'derived') return undefined;
-  const constants = constantRow(using.query, dialect);
-  if (constants === undefined) return undefined;
-  const whenMatched = whens.filter(({ match }) => match === 'matched');
-  const otherwise = whens.filter(({ match }) => match === 'not matched');
-  if (whenMatched.length > 1 || otherwise.length > 1) return undefined;
-  if (whens.length > whenMatched.length + otherwise.length || otherwise[0]?.and !== undefined)
-    return undefined;
-  const names: Names = (named) => {
-    if (named.type === 'call') return undefined;
-    const value = constants.get(nameKey(named.name, dialect));
-    if (named.table === undefined) return value === undefined ? 'existing' : undefined;
-    if (sameName(named.table, table.alias ?? table.name, dialect)) return 'existing';
-    return using.alias !== undefined && sameName(named.table, using.alias, dialect) ? value : undefined;
+  if (info === undefined || common !== undefined) return opaque;
+  const source = sourceOfMerge(using, catalog);
+  if (source === undefined || !statementFeatures(statement).deterministic) return opaque;
+  const bind: NonNullable<OpaquePlan['resolve']>['bind'] = (rowsOf) => {
+    const rows = source.rows(rowsOf);
+    return rows && planMergeRows(statement, rows, info, catalog);
   };
-  const condition = subqueryTables([on]).length === 0 ? namedAsConstants(on, names) : undefined;
-  if (condition === undefined) return undefined;
-  const search = { type: 'delete', table, using: [], where: condition, orderBy: [] } as const;
-  const where = compileWhere(search, info.shape, { dialect });
-  const added = otherwise[0]?.action;
-  const rows = added?.type === 'insert' ? insertedRows({ added, table, names }, info, catalog) : [];
-  const matched = whenMatched[0];
-  if (rows === undefined || !statementFeatures(search).deterministic) return undefined;
-  return {
-    type: 'upsert',
-    table: info,
-    effect: matched === undefined || matched.action.type === 'nothing' ? 'nothing' : 'update',
-    byView: true,
-    rows,
-    bent: false,
-    meets: (image) => satisfied(where(asRow(image))),
-    ...effectOf(matched, { table, names }, info, catalog),
-  };
-}
-
-function effectOf(
-  matched: MergeStatement['whens'][number] | undefined,
-  clause: Pick<EffectClause, 'table' | 'names'>,
-  info: Table,
-  catalog: Catalog,
-): Pick<UpsertPlan, 'reads' | 'bind'> {
-  const { action, and } = matched ?? {};
-  if (action?.type !== 'update' && action?.type !== 'delete') return unknownEffect;
-  const effect = planEffect(
-    { ...clause, set: action.type === 'update' ? action.set : [], where: and },
-    info,
-    catalog,
-  );
-  if (action.type === 'update') return effect;
-  return { ...effect, bind: (rowsOf) => ({ ...effect.bind(rowsOf), apply: () => 'absent' }) };
-}
-
-type MergeInsert = Extract<MergeStatement['whens'][number]['action'], { type: 'insert' }>;
-
-function insertedRows(
-  { added, table, names }: Pick<EffectClause, 'table' | 'names'> & { readonly added: MergeInsert },
-  info: Table,
-  { dialect }: Catalog,
-): UpsertPlan['rows'] | undefined {
-  const { columns } = added;
-  if (added.values === undefined || subqueryTables(added.values).length > 0) return undefined;
-  const values: Expression[] = [];
-  for (const given of added.values) {
-    // There is no existing row to name.
-    const value = namedAsConstants(given, (named) => {
-      const meant = names(named);
-      return meant === 'existing' ? undefined : meant;
-    });
-    if (value === undefined) return undefined;
-    values.push(value);
-  }
-  const insert: InsertStatement = {
-    type: 'insert',
-    table,
-    ...(columns === undefined ? {} : { columns }),
-    source: { type: 'values', rows: [values] },
-  };
-  const rows = applyInsert(insert, info.shape, { dialect });
-  return isUndecidable(rows) ? undefined : rows;
-}
-
-/** The literals of `SELECT 1 AS a, 2 AS b`, by name. */
-function constantRow(
-  query: Extract<MergeStatement['using'], { type: 'derived' }>['query'],
-  dialect: Dialect,
-) {
-  const { body } = query;
-  if (body.type !== 'core' || body.from.length > 0 || body.where !== undefined) return undefined;
-  const constants = new Map<string, Expression>();
-  for (const item of body.items) {
-    if (item.type === 'star' || item.alias === undefined || item.expression.type !== 'literal')
-      return undefined;
-    constants.set(nameKey(item.alias, dialect), item.expression);
-  }
-  return constants;
+  const constants = source.reads.length === 0 ? source.rows(() => []) : undefined;
+  const single = constants?.length === 1 ? planMergeRows(statement, constants, info, catalog) : undefined;
+  return single ?? { ...opaque, resolve: { reads: source.reads, bind } };
 }

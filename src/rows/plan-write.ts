@@ -13,7 +13,7 @@ import type { Catalog } from './catalog.js';
 import { namedKeys } from './named-rows.js';
 import { asRow, evaluation, lockingSubquery, opaqueWrite, satisfied, subqueryTables } from './plan-parts.js';
 import type { Plan, RowsOf, Satisfies } from './plan-types.js';
-import { planUpsert } from './plan-upsert.js';
+import { planUpsert, resolveUpsert } from './plan-upsert.js';
 import { rowKey } from './row-key.js';
 import type { Table } from './table.js';
 
@@ -91,7 +91,9 @@ export function planInsert(statement: InsertStatement, features: StatementFeatur
   const rows = statement.source.type === 'values' ? bind(() => []) : 'a query';
   const keys = typeof rows === 'string' ? [undefined] : rows.map((row) => rowKey(row, info.identity));
   const certain = isOnlyKey(info) && !keys.includes(undefined) ? (keys as string[]) : undefined;
-  return opaqueWrite(statement, catalog, 'an INSERT that may meet existing rows', certain);
+  const opaque = opaqueWrite(statement, catalog, 'an INSERT that may meet existing rows', certain);
+  const resolve = features.deterministic ? resolveUpsert(statement, info, catalog) : undefined;
+  return resolve === undefined ? opaque : { ...opaque, resolve };
 }
 
 /** Whether the identity is the table's only key, so that a conflict can only be with the row of the same identity. */

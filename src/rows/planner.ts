@@ -17,7 +17,7 @@ import {
 import { type Catalog, createText } from './catalog.js';
 import { shapeOf } from './constant-shape.js';
 import { fillerOf, type PlanFiller } from './plan-filler.js';
-import { known, opaqueWrite } from './plan-parts.js';
+import { known } from './plan-parts.js';
 import { planSelect } from './plan-select.js';
 import type { Plan } from './plan-types.js';
 import { planMerge } from './plan-upsert.js';
@@ -79,7 +79,7 @@ function planStatement(
     case 'insert':
       return planInsert(statement, features(), catalog);
     case 'merge':
-      return planMerge(statement, catalog) ?? opaqueWrite(statement, catalog, 'MERGE');
+      return planMerge(statement, catalog);
     case 'begin':
     case 'commit':
     case 'rollback':

@@ -201,10 +201,28 @@ describe('what a statement does', () => {
     ['INSERT INTO t VALUES (1, 5) ON CONFLICT (id) DO UPDATE SET v = 0 WHERE t.v > 100', 'stays'],
     ['INSERT INTO t VALUES (1, 5) ON CONFLICT (id) DO UPDATE SET v = 0 WHERE t.v > excluded.v', [1, 0]],
     ['INSERT INTO t VALUES (1, 5) ON CONFLICT (id) DO UPDATE SET v = (SELECT MAX(w) FROM u)', [1, 7]],
-    // Ambiguous in PostgreSQL; the subquery's names may be anybody's.
+    // Ambiguous in PostgreSQL.
     ['INSERT INTO t VALUES (1, 5) ON CONFLICT (id) DO UPDATE SET v = v + 1', undefined],
-    ['INSERT INTO t VALUES (1, 5) ON CONFLICT (id) DO UPDATE SET v = (SELECT t.v FROM u)', undefined],
-    ['INSERT INTO t VALUES (1, 5), (2, 6) ON CONFLICT (id) DO UPDATE SET v = excluded.v', undefined],
+    ['INSERT INTO t VALUES (1, 5) ON CONFLICT (id) DO UPDATE SET v = (SELECT t.v FROM u)', [1, 10]],
+    [
+      'INSERT INTO t VALUES (1, 5) ON CONFLICT (id) DO UPDATE SET v = (SELECT excluded.v + u.w + t.v FROM u)',
+      [1, 22],
+    ],
+    // A derived table's names are not looked at.
+    [
+      'INSERT INTO t VALUES (1, 5) ON CONFLICT (id) DO UPDATE SET v = (SELECT d.w FROM (SELECT w FROM u) AS d)',
+      undefined,
+    ],
+    ['INSERT INTO t VALUES (1, 5), (2, 6) ON CONFLICT (id) DO UPDATE SET v = excluded.v', [1, 5]],
+    // The second row may read what the first has changed.
+    [
+      'INSERT INTO t VALUES (1, 5), (2, 6) ON CONFLICT (id) DO UPDATE SET v = (SELECT MAX(v) FROM t)',
+      undefined,
+    ],
+    [
+      'INSERT INTO t VALUES (1, 5), (2, 6) ON CONFLICT (id) DO UPDATE SET v = excluded.v + (SELECT MAX(w) FROM u)',
+      [1, 12],
+    ],
     [
       'MERGE INTO t USING (SELECT 1 AS k, 3 AS n) AS s ON t.id = s.k WHEN MATCHED THEN UPDATE SET v = t.v * s.n',
       [1, 30],
@@ -214,6 +232,18 @@ describe('what a statement does', () => {
       'stays',
     ],
     ['MERGE INTO t USING (SELECT 1 AS k) AS s ON t.id = s.k WHEN MATCHED AND v = 10 THEN DELETE', 'absent'],
+    [
+      'MERGE INTO t USING (SELECT 1 AS k, 3 AS n) AS s ON t.id = s.k WHEN MATCHED AND t.v < s.n THEN DELETE WHEN MATCHED AND t.v = 10 THEN UPDATE SET v = t.v + s.n WHEN MATCHED THEN DELETE',
+      [1, 13],
+    ],
+    [
+      'MERGE INTO t USING (SELECT 1 AS k) AS s ON t.id = s.k WHEN MATCHED AND t.v = 10 THEN DO NOTHING WHEN MATCHED THEN DELETE',
+      'stays',
+    ],
+    [
+      'MERGE INTO t USING (SELECT 1 AS k) AS s ON t.id = s.k WHEN MATCHED THEN UPDATE SET v = (SELECT MAX(w) FROM u)',
+      [1, 7],
+    ],
   ])('%s makes of a row in its way %j', (sql, expected) => {
     const { changes, apply } = planOf('upsert', sql).bind(rowsOf);
     expect(changes([1, 10]) === false ? 'stays' : apply([1, 10])).toEqual(expected);
@@ -223,6 +253,66 @@ describe('what a statement does', () => {
     const merge =
       'MERGE INTO t USING (SELECT 9 AS k) AS s ON t.id = s.k WHEN NOT MATCHED THEN INSERT VALUES (s.k, s.k + 1)';
     expect(planOf('upsert', merge).rows).toEqual([[9, 10]]);
+  });
+
+  it('MERGE adds by the first condition that holds', () => {
+    const merge = (k: number) =>
+      `MERGE INTO t USING (SELECT ${k} AS k) AS s ON t.id = s.k WHEN NOT MATCHED AND s.k > 8 THEN INSERT VALUES (s.k, 1) WHEN NOT MATCHED AND s.k > 4 THEN DO NOTHING WHEN NOT MATCHED THEN INSERT VALUES (s.k, 2)`;
+    expect([9, 5, 4].map((k) => planOf('upsert', merge(k)).rows)).toEqual([[[9, 1]], [], [[4, 2]]]);
+  });
+
+  it.each<[string, readonly EvaluatedRow[], readonly (EvaluatedRow | 'absent' | 'stays' | undefined)[]]>([
+    [
+      'INSERT INTO t SELECT id, w FROM u ON CONFLICT (id) DO UPDATE SET v = excluded.v + 1',
+      [[2, 7]],
+      ['stays', [2, 8], 'stays'],
+    ],
+    [
+      'INSERT INTO t SELECT id + 7, w FROM u ON CONFLICT (id) DO NOTHING',
+      [[9, 7]],
+      ['stays', 'stays', 'stays'],
+    ],
+    [
+      'INSERT INTO t VALUES (1, (SELECT MAX(w) FROM u)) ON CONFLICT (id) DO UPDATE SET v = excluded.v',
+      [[1, 7]],
+      [[1, 7], 'stays', 'stays'],
+    ],
+    [
+      'MERGE INTO t USING u AS s ON t.id = s.id WHEN MATCHED THEN UPDATE SET v = s.w WHEN NOT MATCHED THEN INSERT VALUES (s.id, 0)',
+      [[2, 0]],
+      ['stays', [2, 7], 'stays'],
+    ],
+    [
+      'MERGE INTO t USING (SELECT w AS n, id FROM u WHERE w > 0) AS s ON t.id = s.id WHEN MATCHED THEN UPDATE SET v = s.n',
+      [],
+      ['stays', [2, 7], 'stays'],
+    ],
+    [
+      'MERGE INTO t USING (VALUES (1, 5), (8, 6)) AS s (k, n) ON t.id = s.k WHEN MATCHED THEN UPDATE SET v = s.n WHEN NOT MATCHED THEN INSERT VALUES (s.k, s.n)',
+      [
+        [1, 5],
+        [8, 6],
+      ],
+      [[1, 5], 'stays', 'stays'],
+    ],
+  ])('%s offers %j', (sql, rows, become) => {
+    const resolved = planOf('opaque', sql).resolve!.bind(rowsOf)!;
+    expect(resolved.rows).toEqual(rows);
+    const { changes, apply } = resolved.bind(rowsOf);
+    const after = (row: EvaluatedRow) =>
+      resolved.meets(row) !== true || resolved.effect === 'nothing' || changes(row) === false
+        ? 'stays'
+        : apply(row);
+    expect(state.t!.map(after)).toEqual(become);
+  });
+
+  it.each([
+    'INSERT INTO t VALUES (1, 5), (1, 6) ON CONFLICT (id) DO NOTHING',
+    'INSERT INTO t VALUES (1, 5), (2, 6) ON CONFLICT (id) DO UPDATE SET id = 9',
+    'MERGE INTO t USING u AS s ON t.id = s.id WHEN NOT MATCHED BY SOURCE THEN DELETE',
+    'MERGE INTO t USING (SELECT MAX(w) AS n FROM u) AS s ON t.id = s.n WHEN MATCHED THEN DELETE',
+  ])('%s is not followed', (sql) => {
+    expect(planOf('opaque', sql).resolve?.bind(rowsOf)).toBeUndefined();
   });
 
   it('what cannot be followed names the tables it may write, and why', () => {

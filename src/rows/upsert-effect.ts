@@ -25,7 +25,7 @@ import {
 } from '../sql/index.js';
 import type { Catalog } from './catalog.js';
 import { asRow, evaluation, satisfied, subqueryTables } from './plan-parts.js';
-import type { UpsertEffect, UpsertPlan } from './plan-types.js';
+import type { Satisfies, UpsertEffect, UpsertPlan } from './plan-types.js';
 import type { Table } from './table.js';
 
 /** The assignments and condition of an upsert, or of one WHEN MATCHED of a MERGE. */
@@ -48,6 +48,73 @@ export const unknownEffect: Pick<UpsertPlan, 'reads' | 'bind'> = {
   bind: () => ({ changes: () => undefined, apply: () => undefined }),
 };
 
+/** What one of several clauses does to rows that satisfy its condition (`changes`). */
+export type Conditional = ReturnType<typeof planEffect> & { readonly does: 'change' | 'remove' | 'nothing' };
+
+/** Of clauses in order, the first counts whose condition holds. */
+export function effectOfFirst(clauses: readonly Conditional[]): Pick<UpsertPlan, 'reads' | 'bind'> {
+  return {
+    reads: [...new Set(clauses.flatMap(({ reads }) => reads))],
+    bind: (rowsOf) => {
+      const bound = clauses.map(({ bind, does }) => ({ ...bind(rowsOf), does }));
+      /** The clause that counts for a row: 'none', or undefined where that cannot be known. */
+      const chosen = (row: EvaluatedRow) => {
+        for (const clause of bound) {
+          const holds = clause.changes(row);
+          if (holds === undefined) return undefined;
+          if (holds) return clause;
+        }
+        return 'none';
+      };
+      return {
+        changes: (row) => {
+          const clause = chosen(row);
+          return clause === undefined ? undefined : clause !== 'none' && clause.does !== 'nothing';
+        },
+        apply: (row) => {
+          const clause = chosen(row);
+          if (clause === undefined || clause === 'none') return undefined;
+          return clause.does === 'remove' ? 'absent' : clause.apply(row);
+        },
+      };
+    },
+  };
+}
+
+/**
+ * Of offered rows, the only one that meets an existing row decides what becomes of it. Several of them may meet what the others have done, so
+ * then nothing is known where their expressions read the table itself.
+ */
+export function effectOfOne(
+  offered: readonly (Pick<UpsertPlan, 'reads' | 'bind'> & { readonly meets: Satisfies })[],
+  info: Table,
+): Pick<UpsertPlan, 'reads' | 'bind'> {
+  const [first, ...others] = offered;
+  if (first === undefined) return unknownEffect;
+  if (others.length === 0) return { reads: first.reads, bind: first.bind };
+  const reads = [...new Set(offered.flatMap((each) => each.reads))];
+  if (reads.includes(info)) return unknownEffect;
+  return {
+    reads,
+    bind: (rowsOf) => {
+      const bound = offered.map((each) => ({ ...each.bind(rowsOf), meets: each.meets }));
+      const only = (row: EvaluatedRow) => {
+        const meeting = bound.filter(({ meets }) => meets(row) !== false);
+        return meeting.length === 1 && meeting[0]!.meets(row) === true ? meeting[0] : undefined;
+      };
+      return { changes: (row) => only(row)?.changes(row), apply: (row) => only(row)?.apply(row) };
+    },
+  };
+}
+
+/** Whether a row satisfies at least one. */
+export function anyOf(tests: readonly Satisfies[]): Satisfies {
+  return (row) => {
+    const answers = tests.map((test) => test(row));
+    return answers.includes(true) ? true : answers.includes(undefined) ? undefined : false;
+  };
+}
+
 /** How the clause changes rows, and the tables that its subqueries read. */
 export function planEffect(
   { table, set, where, names }: EffectClause,
@@ -59,14 +126,12 @@ export function planEffect(
   const rewrite = (expression: Expression): Expression | undefined => {
     const tables = subqueryTables([expression]);
     if (tables.length === 0) return namedAsConstants(expression, names);
-    // Names inside a subquery may be its own: only those are understood that can be nothing else.
-    if (dialect === 'mysql' || dialect === 'duckdb' || namesTables(expression)) return undefined;
     for (const name of tables) {
       const read = catalog.find(name);
       if (read === undefined) return undefined;
       if (!reads.includes(read)) reads.push(read);
     }
-    return expression;
+    return namedAsConstants(expression, namesAround(expression, names, catalog));
   };
   const values = set.map(({ value }) => rewrite(value));
   const condition = where === undefined ? undefined : rewrite(where);
@@ -109,18 +174,16 @@ function isValuesCall(node: Expression): node is CallExpression {
   return node.type === 'call' && node.name.toUpperCase() === 'VALUES';
 }
 
-/** The names in `ON CONFLICT … DO UPDATE` and `ON DUPLICATE KEY UPDATE` of one new row; several: which of them is not known. */
+/** The names in `ON CONFLICT … DO UPDATE` and `ON DUPLICATE KEY UPDATE` for one new row. */
 export function namesOfUpsert(
   table: TableReference,
-  rows: readonly EvaluatedRow[],
+  row: EvaluatedRow,
   info: Table,
   dialect: Dialect,
 ): Names {
   const constantOf = (name: string): Expression | undefined => {
     const at = info.shape.columns.findIndex((column) => sameName(column.name, name, dialect));
-    const [row, ...others] = rows;
-    if (at < 0 || row === undefined || others.length > 0) return undefined;
-    return constant(row[at]!, info.shape.columns[at]!.type, dialect);
+    return at < 0 ? undefined : constant(row[at]!, info.shape.columns[at]!.type, dialect);
   };
   return (named) => {
     if (named.type === 'call') {
@@ -138,7 +201,12 @@ export function namesOfUpsert(
   };
 }
 
-function constant(cell: Evaluated, type: string | undefined, dialect: Dialect): Expression | undefined {
+/** A cell as a constant, if it is one of the types whose constants mean the same. */
+export function constant(
+  cell: Evaluated,
+  type: string | undefined,
+  dialect: Dialect,
+): Expression | undefined {
   if (isUndecidable(cell)) return undefined;
   const { family } = sqlType(type, dialect);
   const plain =
@@ -148,13 +216,26 @@ function constant(cell: Evaluated, type: string | undefined, dialect: Dialect): 
   return plain ? { type: 'literal', value: cell } : undefined;
 }
 
-/** Whether a name has a table before its dot. */
-function namesTables(expression: Expression): boolean {
-  let found = false;
+/**
+ * The names in an expression with subqueries: what a table of a subquery has is that table's, the rest is as outside. Of VALUES() in a
+ * subquery engines make different things.
+ */
+function namesAround(expression: Expression, names: Names, { dialect, find }: Catalog): Names {
+  const inner: { readonly name: string; readonly table: Table | undefined }[] = [];
   visitNodes(expression, {
-    expression: (node) => {
-      found ||= node.type === 'column' && node.table !== undefined;
+    from: (item) => {
+      if (item.type === 'table') inner.push({ name: item.alias ?? item.name, table: find(item.name) });
+      else if (item.type !== 'join') inner.push({ name: item.alias ?? '', table: undefined });
     },
   });
-  return found;
+  const has = (table: Table | undefined, column: string) =>
+    table?.shape.columns.some(({ name }) => sameName(name, column, dialect));
+  return (named) => {
+    if (named.type === 'call' || inner.some(({ table }) => table === undefined)) return undefined;
+    const own =
+      named.table === undefined
+        ? inner.some(({ table }) => has(table, named.name))
+        : inner.some(({ name }) => sameName(name, named.table!, dialect));
+    return own ? 'existing' : names(named);
+  };
 }

@@ -13,6 +13,7 @@ import {
   intervalOf,
   mergeImages,
   rowKey,
+  type Satisfies,
   type UpsertEffect,
   type UpsertPlan,
   unknownEffect,
@@ -53,22 +54,40 @@ export function followUpsert(
   }
   const blind = table.blindSpot(tx, span.end) !== undefined;
   const met = meetRows(verification, write, plan, { table, pending, blind });
-  const kept = plan.effect !== 'replace' && plan.rows.length === 1 && met.some(({ certain }) => certain);
-  if (!kept && plan.rows.some((row) => standsInForAnother(verification, table, row, tx))) {
+  const offered = plan.rows
+    .map((values, i) => ({
+      values,
+      standing: plan.effect === 'replace' ? 'free' : standing(met, plan.meetsEach[i]!),
+    }))
+    .filter(({ standing: found }) => found !== 'met');
+  if (offered.some(({ values }) => standsInForAnother(verification, table, values, tx))) {
     lose(placeTaken);
     return;
   }
   verification.tally.writes++;
   if (plan.effect !== 'nothing') changeMet(verification, write, plan, met);
-  if (kept) return;
-  for (const values of plan.rows) {
+  for (const { values, standing: found } of offered) {
     const row = table.insertedRow(values);
     const image: Image = plan.bent ? 'unknown' : values;
     const inTheWay = met.some(({ outlook }) => outlook.row === row);
     if (plan.effect === 'replace') record(write, row, [image], true);
-    else if (met.length === 0 && !blind) record(write, row, [image], !plan.bent);
+    else if (found === 'free' && !blind) record(write, row, [image], !plan.bent);
     else record(write, row, inTheWay ? ['unknown'] : [image], false);
   }
+}
+
+/** Whether a new row is certainly kept out by one in its way, certainly not, or neither. */
+function standing(met: readonly Met[], meets: Satisfies): 'met' | 'free' | 'open' {
+  let open = false;
+  for (const { outlook, certain, unknown } of met) {
+    const answers = outlook.images.map((image) =>
+      image === 'absent' ? false : image === 'unknown' ? undefined : meets(image),
+    );
+    if (certain && answers.every((answer) => answer === true)) return 'met';
+    // A row that may hold anything, or may have been there in another version, may be in any row's way.
+    open ||= unknown || !certain || answers.some((answer) => answer !== false);
+  }
+  return open ? 'open' : 'free';
 }
 
 interface Met {

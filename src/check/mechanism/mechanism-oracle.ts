@@ -4,7 +4,13 @@
  * `true` means that everything was judged and nothing broke the contract. What could not be judged leaves the
  * verdict `unknown`, with what was skipped and why; a finding decides in any case.
  */
-import { type Contract, contractFor, parseLevel } from '../../contracts/index.js';
+import {
+  type Contract,
+  contractFor,
+  engineSetting,
+  noContractFor,
+  parseLevel,
+} from '../../contracts/index.js';
 import { IsoldeError } from '../../errors.js';
 import type { HistoryHeader } from '../../histories/index.js';
 import { counted } from '../../words.js';
@@ -82,6 +88,9 @@ export function demandedContract(header: HistoryHeader, demand: Demand): Contrac
       : contractFor(owner, level, header.target?.settings);
   if (found !== undefined) return found;
   const known = owner === undefined ? 'no database' : `${owner} at ${level ?? 'no level'}`;
+  const settings = header.target?.settings;
+  if (owner !== undefined && level !== undefined && settings?.[engineSetting] !== undefined)
+    throw new IsoldeError('usage', `${noContractFor(owner, level, settings)}; name one with --contract`);
   throw new IsoldeError(
     'usage',
     `the history names ${known}, for which there is no contract; name one with --contract, such as --contract postgres:repeatable-read`,

@@ -54,6 +54,42 @@ describe('a write that meets rows or adds them is followed', () => {
       '1,10,5 | 2,20,12',
       '1,10,5 | 2,20,8',
     ],
+    [
+      'an upsert of several rows, of which one meets a row',
+      'INSERT INTO t VALUES (3, 10, 7), (4, 40, 8) ON CONFLICT (k) DO UPDATE SET v = t.v + excluded.v -> 2',
+      '1,10,12 | 2,20,6 | 4,40,8',
+      '1,10,13 | 2,20,6 | 4,40,8',
+    ],
+    [
+      'an upsert of several rows that adds one',
+      'INSERT INTO t VALUES (3, 10, 7), (4, 40, 8) ON CONFLICT (k) DO NOTHING -> 1',
+      '1,10,5 | 2,20,6 | 4,40,8',
+      '1,10,5 | 2,20,6',
+    ],
+    [
+      'an upsert of what a query returns',
+      'INSERT INTO t SELECT 9, k, v + 1 FROM t WHERE k = 20 ON CONFLICT (k) DO UPDATE SET v = excluded.v * 2 -> 1',
+      '1,10,5 | 2,20,14',
+      '1,10,5 | 2,20,7',
+    ],
+    [
+      'a subquery that names both rows',
+      'INSERT INTO t VALUES (3, 10, 7) ON CONFLICT (k) DO UPDATE SET v = (SELECT MAX(s.v) + excluded.v + t.v FROM t AS s) -> 1',
+      '1,10,18 | 2,20,6',
+      '1,10,13 | 2,20,6',
+    ],
+    [
+      'a MERGE with several actions',
+      'MERGE INTO t USING (VALUES (10, 4), (20, 6), (30, 1)) AS s (k, n) ON t.k = s.k WHEN MATCHED AND t.v > s.n THEN UPDATE SET v = t.v - s.n WHEN MATCHED THEN DELETE WHEN NOT MATCHED AND s.n > 1 THEN DO NOTHING WHEN NOT MATCHED THEN INSERT VALUES (3, s.k, s.n) -> 3',
+      '1,10,1 | 3,30,1',
+      '1,10,1 | 2,20,6 | 3,30,1',
+    ],
+    [
+      'a MERGE of a table with itself',
+      'MERGE INTO t USING (SELECT k, v FROM t WHERE v > 5) AS s ON t.k = s.k WHEN MATCHED THEN UPDATE SET v = s.v + 1 -> 1',
+      '1,10,5 | 2,20,7',
+      '1,10,6 | 2,20,7',
+    ],
     ['a MERGE that matches', merge(20), '1,10,5 | 2,20,8', '1,10,5 | 2,20,6'],
     ['a MERGE that adds', merge(30), '1,10,5 | 2,20,6 | 3,30,7', '1,10,5 | 2,20,6'],
   ])('%s', (_, write, right, wrong) => {
@@ -73,6 +109,43 @@ describe('a write that meets rows or adds them is followed', () => {
       ]);
     expect(judged('12,10,12 | 2,20,6')).toEqual({ kinds: [], reads: 1 });
     expect(judged('5,10,12 | 2,20,6').kinds).toHaveLength(1);
+  });
+
+  it('what MySQL computes from subqueries and for several rows', () => {
+    const judged = (write: string, seen: string) =>
+      judge(written(write, seen), 'mariadb:read-committed', 'mysql').kinds.length;
+    const query =
+      'INSERT INTO t VALUES (3, 10, 7) ON DUPLICATE KEY UPDATE v = v + (SELECT MAX(v) FROM t AS s) -> 2';
+    expect([judged(query, '1,10,11 | 2,20,6'), judged(query, '1,10,12 | 2,20,6')]).toEqual([0, 1]);
+    const several = 'INSERT INTO t VALUES (3, 10, 7), (4, 20, 8) ON DUPLICATE KEY UPDATE v = VALUES(v) -> 4';
+    expect([judged(several, '1,10,7 | 2,20,8'), judged(several, '1,10,8 | 2,20,7')]).toEqual([0, 1]);
+    const ignored = 'INSERT IGNORE INTO t SELECT 4, 30, v FROM t AS s WHERE k = 20 -> 1';
+    expect([judged(ignored, '1,10,5 | 2,20,6 | 4,30,6'), judged(ignored, '2,20,6 | 4,30,6')]).toEqual([0, 1]);
+  });
+
+  it.each([
+    [
+      'an upsert',
+      'INSERT INTO t VALUES (3, 10, 7), (4, 40, 1) ON CONFLICT (k) DO UPDATE SET v = t.v + excluded.v WHERE t.v > 9',
+      '1,10,57 | 2,20,6 | 4,40,1',
+      ['1,10,12 | 2,20,6 | 4,40,1', '1,10,50 | 2,20,6 | 4,40,1'],
+    ],
+    [
+      'a MERGE',
+      'MERGE INTO t USING (SELECT 10 AS k, 7 AS n) AS s ON t.k = s.k WHEN MATCHED AND t.v = 5 THEN DELETE WHEN MATCHED THEN UPDATE SET v = t.v + s.n',
+      '1,10,57 | 2,20,6',
+      ['2,20,6', '1,10,12 | 2,20,6'],
+    ],
+  ])('%s that waited computes from what the other one has committed', (_, write, right, wrong) => {
+    const waited = (seen: string) => `
+      [1,2] T1: BEGIN
+      [10,12] T1: UPDATE t SET v = 50 WHERE k = 10 -> 1
+      [20,60] T2: ${write} -> 1
+      [40,45] T1: COMMIT
+      [70,80] T3: SELECT rid, k, v FROM t -> ${seen}`;
+    const judged = (seen: string) => judge(waited(seen), 'postgres:read-committed', 'postgres').kinds;
+    expect(judged(right)).toEqual([]);
+    for (const seen of wrong) expect(judged(seen), seen).not.toEqual([]);
   });
 
   it('REPLACE, which takes the row in its way with it', () => {

@@ -5,6 +5,7 @@ import type { History, Operation } from '../../histories/index.js';
 import {
   type Catalog,
   intervalOf,
+  type OpaquePlan,
   type Plan,
   Planner,
   type Tx,
@@ -15,7 +16,7 @@ import { followUpsert } from './follow-upsert.js';
 import type { Write } from './followed-write.js';
 import { InFlight, type PendingWrite } from './in-flight.js';
 import { judgeRead, judgeTracedLines } from './judge-answer.js';
-import { followOpaque, judgeChange, judgeInsert } from './judge-write.js';
+import { bindTables, followOpaque, judgeChange, judgeInsert } from './judge-write.js';
 import { MirrorTable } from './mirror.js';
 import { NodeLag } from './node-lag.js';
 import { type MechanismResult, Tally } from './result.js';
@@ -195,13 +196,7 @@ export class Verifier {
         judgeRead(this.#verification, tx, operation, plan);
         return;
       case 'opaque':
-        if (plan.writes)
-          followOpaque(
-            this.#verification,
-            this.#writeOf(tx, operation),
-            plan,
-            this.#visibleFrom(tx, operation),
-          );
+        if (plan.writes) this.#followUnread(tx, operation, plan);
         else if (this.#verification.traced && operation.kind === 'select')
           judgeTracedLines(this.#verification, tx, operation);
         else if (operation.kind === 'select') this.#tally.skip('read', plan.reason);
@@ -220,6 +215,17 @@ export class Verifier {
       default:
         judgeChange(this.#verification, this.#writeOf(tx, operation), plan);
     }
+  }
+
+  /** A write whose rows only a query tells: followed if what it reads is certain. */
+  #followUnread(tx: Tx, operation: Operation, plan: OpaquePlan): void {
+    const write = this.#writeOf(tx, operation);
+    const rowsOf = plan.resolve && bindTables(this.#verification, write, plan.resolve.reads);
+    const resolved =
+      rowsOf === undefined || typeof rowsOf === 'string' ? undefined : plan.resolve?.bind(rowsOf);
+    const visibleFrom = this.#visibleFrom(tx, operation);
+    if (resolved === undefined) followOpaque(this.#verification, write, plan, visibleFrom);
+    else followUpsert(this.#verification, write, resolved, visibleFrom);
   }
 
   /** When others may first see what this operation wrote. */

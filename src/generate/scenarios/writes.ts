@@ -1,5 +1,5 @@
 /** Single statements of scenarios, as text: everything that inserts, moves, frees or looks at a key. */
-import type { Random } from '../random.js';
+import { Random } from '../random.js';
 import { automatic, columnsOf, condition, indexHint, keyText, rowOf, type Scene } from './scene.js';
 
 /** Draws statements on the table of a scene; numbers are never used twice. */
@@ -62,9 +62,38 @@ export class SceneWrites {
       : scene.dialect === 'mysql'
         ? 'v + 1'
         : 't.v + 1';
-    return scene.dialect === 'mysql'
+    return this.#otherUpsert(key, insert) ?? this.#changing(insert, change);
+  }
+
+  #changing(insert: string, change: string, where = ''): string {
+    return this.scene.dialect === 'mysql'
       ? `${insert} ON DUPLICATE KEY UPDATE v = ${change}`
-      : `${insert} ON CONFLICT (k) DO UPDATE SET v = ${change}`;
+      : `${insert} ON CONFLICT (k) DO UPDATE SET v = ${change}${where}`;
+  }
+
+  /**
+   * Half of all upserts compute from both rows, have a condition, a second row or a subquery, or take their row from a query. Drawn from a stream of
+   * their own: the rest of a program does not depend on it.
+   */
+  #otherUpsert(key: number, insert: string): string | undefined {
+    const { dialect, unique, capabilities } = this.scene;
+    const forms = new Random(`upsert/${insert}`);
+    if (forms.chance(0.5)) return undefined;
+    const mysql = dialect === 'mysql';
+    const [there, offered] = mysql ? ['v', 'VALUES(v)'] : ['t.v', 'excluded.v'];
+    const columns = columnsOf(this.scene, true).join(', ');
+    const fresh = Number(/\((\d+)/.exec(insert.slice(insert.indexOf('VALUES')))![1]) + 5000;
+    const second = rowOf(this.scene, { rid: fresh, key: key + 1, u: fresh, v: fresh });
+    const copy = `INSERT INTO t (${columns}) SELECT ${fresh}, k${unique ? `, ${fresh}` : ''}, v + 1 FROM t WHERE ${this.where(key)}`;
+    return forms.pick([
+      () => this.#changing(insert, `${there} + ${offered}`),
+      () => this.#changing(insert, offered!, ` WHERE ${there} < ${offered}`),
+      () => this.#changing(`${insert}, ${second}`, `${offered} + 1`),
+      () => this.#changing(copy, `${offered} + 1`),
+      ...(['postgres', 'sqlite', 'mariadb'].includes(capabilities.target)
+        ? [() => this.#changing(insert, `(SELECT MAX(s.v) + 1 FROM t AS s)`)]
+        : []),
+    ])();
   }
 
   replace(key: number): string {
@@ -77,11 +106,29 @@ export class SceneWrites {
     const { scene } = this;
     const row = rowOf(scene, { rid: this.rid(), key, u: this.value(), v: this.value() });
     const change = this.random.chance(0.5) ? String(this.value()) : 't.v + 1';
+    const other = this.#otherMerge(key, row);
+    if (other !== undefined) return other;
     return (
       `MERGE INTO t USING (SELECT ${keyText(scene, key)} AS k) AS s ON t.k = s.k ` +
       `WHEN MATCHED THEN UPDATE SET v = ${change} ` +
       `WHEN NOT MATCHED THEN INSERT (${columnsOf(scene, true).join(', ')}) VALUES ${row}`
     );
+  }
+
+  /** Half of all MERGEs of engines that have all of it: several actions, or several rows that they compute from. */
+  #otherMerge(key: number, row: string): string | undefined {
+    const { scene } = this;
+    const forms = new Random(`merge/${row}`);
+    if (!['postgres', 'duckdb'].includes(scene.capabilities.target) || forms.chance(0.5)) return undefined;
+    const n = forms.between(1, 300);
+    const insert = `INSERT (${columnsOf(scene, true).join(', ')}) VALUES ${row}`;
+    const [one, two] = [keyText(scene, key), keyText(scene, key + 1)];
+    return forms.pick([
+      `MERGE INTO t USING (SELECT ${one} AS k, ${n} AS n) AS s ON t.k = s.k WHEN MATCHED AND t.v < s.n THEN UPDATE SET v = t.v + s.n ` +
+        `WHEN MATCHED AND t.v < 1000 THEN DELETE WHEN NOT MATCHED AND s.n > 250 THEN DO NOTHING WHEN NOT MATCHED THEN ${insert}`,
+      `MERGE INTO t USING (VALUES (${one}, ${n}), (${two}, ${n + 1})) AS s (k, n) ON t.k = s.k WHEN MATCHED THEN UPDATE SET v = s.n`,
+      `MERGE INTO t USING (SELECT k, v FROM t WHERE v < ${10 * n}) AS s ON t.k = s.k WHEN MATCHED THEN UPDATE SET v = s.v + ${n}`,
+    ]);
   }
 
   update(key: number): string {
