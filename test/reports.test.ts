@@ -273,7 +273,14 @@ for (const { name, target: url, level, contract, oracle, kind, label, script, ..
       const scratch = await target().createScratch();
       const history = await runScheduled(scratch, caseInForm(bug), { target: target(), level });
       await scratch.drop();
-      expect(answersOf(history)).toEqual(answersOf(bug.history));
+      expect(answersOf(history)).toEqual(
+        // The form names the level that a plain BEGIN had.
+        answersOf(bug.history).map((line) =>
+          target().dialect === 'postgres'
+            ? line.replace(/: BEGIN$/, ': BEGIN ISOLATION LEVEL REPEATABLE READ')
+            : line,
+        ),
+      );
     });
 
     it('has a program that says whether it shows', async () => {

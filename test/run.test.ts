@@ -23,7 +23,7 @@ describe('isolde run', () => {
 
       T2                               │ T1
       ─────────────────────────────────┼───────────────────────────
-      BEGIN TRANSACTION                │
+      BEGIN                            │
       SELECT * FROM t                  │
       → (1, 10) (2, 20)                │
                                        │ DELETE FROM t WHERE id = 1
