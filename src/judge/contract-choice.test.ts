@@ -4,6 +4,7 @@ import { contractAt, usualChoice, vendorContract, vendorContractAt } from './con
 
 const target = {
   name: 'mariadb',
+  stamp: { name: 'mariadb', version: '10.11', settings: {} },
   levels: [
     { level: 'repeatable read', contract: 'mariadb:repeatable-read', begin: 'BEGIN' },
     { level: 'serializable', contract: 'mariadb:serializable', begin: 'BEGIN' },
@@ -26,9 +27,9 @@ describe('the contract at a level', () => {
   });
 
   it.each([
-    ['vendor', 'read committed', 'no vendor contract is known for mariadb at read committed'],
-    ['reported', 'snapshot', 'no reported contract is known for mariadb at snapshot'],
-    ['ansi', 'snapshot', 'no ansi contract is known for mariadb at snapshot'],
+    ['vendor', 'read committed', 'no contract is known for mariadb at read committed'],
+    ['reported', 'snapshot', 'no contract is known for mariadb at snapshot'],
+    ['ansi', 'snapshot', 'there is no ansi contract of snapshot'],
     ['nonsense', 'serializable', 'no contract is called "nonsense"; there are reported, vendor, adya, ansi'],
     ['toString', 'serializable', 'no contract is called "toString"'],
   ] as const)('%s at %s is none', (choice, level, message) => {

@@ -41,6 +41,8 @@ export function contractAt(choice: ContractChoice, target: Target, level: Level)
   const id = ids.get(choice);
   const contract = findContract(id ?? choice);
   if (contract !== undefined) return contract;
+  if (choice === 'adya' || choice === 'ansi')
+    throw new IsoldeError('usage', `there is no ${choice} contract of ${level}`);
   if (id !== undefined) {
     throw new IsoldeError('usage', `${missing(target, level)}; hold it to a theory with --contract adya`);
   }
