@@ -2,7 +2,7 @@
  * Whether a finding is known, decided by running the cases of known bugs on the database it was found in: the live bugs of DuckDB and
  * MariaDB under other names, values and orders than their reports have; and what is in no report.
  */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -249,6 +249,20 @@ describe('DuckDB', () => {
     ]);
     expect(mine.code).toBe(1);
   });
+
+  it('--only-new tells a bug that is not known, once', async () => {
+    const store = join(folder, 'not-known');
+    const args = ['duckdb:?fault=lost-update', '--rounds', '0..0', '--store', store, '--only-new', '--json'];
+    const codes: number[] = [];
+    for (const isNew of [true, false]) {
+      const { code, out } = await isolde(['hunt', ...args]);
+      codes.push(code);
+      expect(JSON.parse(out)).toMatchObject({ bugs: [{ isNew, known: { verdict: 'unique' } }] });
+    }
+    expect(codes).toEqual([1, 0]);
+    const [id] = readdirSync(join(store, 'bugs')).filter((name) => name.startsWith('duckdb-'));
+    expect(readFileSync(join(store, 'bugs', id!, 'report.md'), 'utf8')).toContain('Not known');
+  });
 });
 
 const missing = mariadbAvailable();
@@ -292,6 +306,9 @@ describe.skipIf(skip)(`MariaDB at REPEATABLE READ${skip ? ` (${missing})` : ''}`
     expect(answer.verdict).toBe('duplicate');
     expect(names(answer)).toEqual(expect.arrayContaining(reports));
     expect(reports).toContain(names(answer)[0]);
+    expect(answer.reports[0]!.url).toMatch(
+      /^https:\/\/(jira\.mariadb\.org\/browse\/MDEV-|bugs\.mysql\.com\/)/,
+    );
   });
 
   it('takes no two of them for one because one setting mends them all', async () => {

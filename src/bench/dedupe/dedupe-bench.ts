@@ -10,6 +10,7 @@
  * | `--hunt-only` | do not evaluate |
  * | `--releases URL,URL` | what reports are filed against: `duckdb@1.4.4:,postgres@17.7:` |
  * | `--sample N` | ask about so many bugs of each cause |
+ * | `--methods REGEX` | only these, by their names |
  * | `--evaluated FILE` | where answers are kept, so that a run that was stopped goes on; other code or other reports ask again |
  * | `--docs FILE` | the page |
  */
@@ -38,6 +39,7 @@ export async function benchDedupe(options: readonly string[]): Promise<Figure[]>
       causes: { type: 'string', default: '' },
       releases: { type: 'string', default: '' },
       sample: { type: 'string' },
+      methods: { type: 'string', default: '' },
       'hunt-only': { type: 'boolean', default: false },
       evaluated: { type: 'string', default: '.isolde/bench/dedupe-answers.jsonl' },
       file: { type: 'string', default: '.isolde/bench/dedupe-set.jsonl' },
@@ -62,6 +64,7 @@ export async function benchDedupe(options: readonly string[]): Promise<Figure[]>
       runs: new Runs(builds),
       kept: await Kept.open(values.evaluated, program),
       ...(values.sample !== undefined && { sample: Number(values.sample) }),
+      methods: new RegExp(values.methods),
       onProgress,
     });
     await writeFile(values.docs, figuresPage(evaluation, options));

@@ -87,6 +87,8 @@ export interface EvaluateOptions {
   readonly kept: Kept;
   /** Bugs of each cause that are asked about; default: all. */
   readonly sample?: number;
+  /** Of the methods, those whose names match. */
+  readonly methods: RegExp;
   readonly onProgress: (line: string) => void;
 }
 
@@ -110,11 +112,12 @@ export async function evaluate(
     `${items.length} bugs, ${set.length} show again; ${reports.length} reports, ${bugs.length} asked about`,
   );
   const methods: MethodResult[] = [];
-  for (const method of rankingMethods) {
+  const asked = ({ name }: { readonly name: string }) => options.methods.test(name);
+  for (const method of rankingMethods.filter(asked)) {
     methods.push(rankAll(method, bugs, reports));
     onProgress(summary(methods.at(-1)!));
   }
-  for (const method of decidingMethods(options)) {
+  for (const method of decidingMethods(options).filter(asked)) {
     methods.push(await askAll(method, bugs, reports, options));
     onProgress(summary(methods.at(-1)!));
   }
