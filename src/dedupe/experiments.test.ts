@@ -58,6 +58,17 @@ describe('experiments', () => {
     expect(found.get('T1 rolls back')![3]).toBe('T1: ROLLBACK');
   });
 
+  it.each([
+    ['0', '77'],
+    ["'a'", "'ax'"],
+    ["CAST('a' AS BLOB)", "CAST('ax' AS BLOB)"],
+    ['b', undefined],
+  ])('set another value in place of %s', (value, other) => {
+    const found = experiments(`CREATE TABLE t (b INT);\nT1: UPDATE t SET b = ${value}`);
+    const expected = other === undefined ? undefined : [`T1: UPDATE t SET b = ${other}`];
+    expect(found.get('T1.1 with another value')).toEqual(expected);
+  });
+
   it('are schedules of their cases, few, and always the same', () => {
     fc.assert(
       fc.property(anyScheduledCase, ({ case: program, schedule = serialOrder(program) }) => {

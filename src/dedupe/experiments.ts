@@ -269,7 +269,13 @@ function otherValues(setting: Setting): Change[] {
 }
 
 function anotherValue(value: Expression): Expression {
+  if (value.type === 'cast') {
+    const operand = anotherValue(value.operand);
+    return operand === value.operand ? value : { ...value, operand };
+  }
   if (value.type !== 'literal') return value;
+  // No other date or number comes of this; then the statement fails on both builds.
+  if (typeof value.value === 'string') return { type: 'literal', value: `${value.value}x` };
   if (typeof value.value === 'number') return { type: 'literal', value: value.value === 77 ? 78 : 77 };
   if (typeof value.value === 'boolean') return { type: 'literal', value: !value.value };
   return value;

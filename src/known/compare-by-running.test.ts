@@ -1,12 +1,12 @@
 /** Two faults that break one case alike are told apart by other builds and by experiments; two views of one fault come together. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseScript, serialOrder } from '../cases/index.js';
-import { contractAt, Database, usualChoice } from '../judge/index.js';
+import { contractAt, Database, type Observed, usualChoice } from '../judge/index.js';
 import { openTarget, parseFault, type Target, withFault } from '../targets/index.js';
 import { type IsKnownOptions, isKnown } from './answer.js';
 import type { AskedBug } from './candidate.js';
 import { foundReport, repositoryOf } from './found-report.js';
-import type { Build } from './runnable.js';
+import { type Build, seenOn } from './runnable.js';
 
 let engine: Target;
 const opened: Database[] = [];
@@ -112,6 +112,17 @@ describe('two views of one fault', () => {
     expect(answer.candidates[0]!.match).not.toBe('same-builds');
   });
 
+  it('are one bug whichever oracle sees the one and the other', async () => {
+    const twice =
+      'CREATE TABLE t (k INT PRIMARY KEY);\nINSERT INTO t VALUES (0);\nT1: BEGIN;\nT1: INSERT INTO t VALUES (0);\nT1: COMMIT;';
+    const here = await release('4.0', faults[0]);
+    expect((await found(twice, here)).behaviour.finding.oracle).toBe('constraints');
+    for (const scripts of [[twice, later] as const, [later, twice] as const]) {
+      const answer = await ask({ faults, scripts, releases: ['2.0', '3.0'] });
+      expect(answer).toMatchObject({ verdict: 'duplicate', candidates: [{ match: 'same-builds' }] });
+    }
+  });
+
   const missed = `${own.replace('SELECT * FROM t', 'COMMIT')}\nT2: SELECT * FROM t;`;
 
   it('are left open by that for whoever lets known bugs go', async () => {
@@ -133,5 +144,37 @@ describe('two views of one fault', () => {
         { match: 'same-with-reads', why: expect.stringContaining('with reads added, shows here what') },
       ],
     });
+  });
+});
+
+describe('a change of a case', () => {
+  it('is answered otherwise where a statement waits on the one build only, in two runs', async () => {
+    const { case: program, schedule = serialOrder(program) } = parseScript(
+      'CREATE TABLE t (a INT);\nT1: BEGIN;\nT1: UPDATE t SET a = 0;\nT2: DELETE FROM t;',
+      { file: 'x.sql' },
+    );
+    const bug = await found(deleted, await release('4.0', 'resurrected-row'));
+    const { finding } = bug.behaviour;
+    /** Whether T2 waits is all that this build does otherwise; `once`: in the first run of a request only. */
+    const build = (waits: (sql: string) => boolean, once = false): Build => ({
+      ...{ name: 'x', target: engine },
+      observe: async ({ case: { sessions } }, again) => {
+        const blocked = waits(sessions[0]!.statements.join()) && !(once && again !== undefined);
+        const operation = { index: 0, session: 1, kind: 'delete', outcome: 'ok', statement: [1, 0], blocked };
+        const history = { header: { sessions: ['T1', 'T2'] }, operations: [operation] };
+        return { kind: 'ran', findings: blocked ? [] : [finding], history } as unknown as Observed;
+      },
+    });
+    const never = build(() => false);
+    const runnable = {
+      request: { case: program, schedule, oracle: 'mechanism' },
+      shows: (observed: Observed) => observed.kind === 'ran' && observed.findings.length > 0,
+    };
+    const otherValue = (sql: string) => sql.includes('77');
+    expect(await seenOn(runnable, never, never)).toEqual({ shows: true });
+    expect(await seenOn(runnable, build(otherValue), never)).toEqual({
+      ...{ shows: true, otherwise: 'T1.2 with another value' },
+    });
+    expect(await seenOn(runnable, build(otherValue, true), never)).toEqual({ shows: true });
   });
 });

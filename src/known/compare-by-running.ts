@@ -3,11 +3,11 @@
  * (`runnable.ts`). What signatures said of them stands where neither tells.
  */
 
-import type { ScheduledCase } from '../cases/index.js';
-import { findOracle, isServerFailure, usualOracle } from '../check/index.js';
+import { findOracle, isServerFailure, type OracleName, oraclesFor, usualOracle } from '../check/index.js';
 import { sameAnswers } from '../dedupe/index.js';
+import type { Observed } from '../judge/index.js';
 import type { AskedBug, BuildsFor, Candidate } from './candidate.js';
-import { showsBug } from './known-case.js';
+import { type KnownCase, showsBug } from './known-case.js';
 import { isAffected } from './report-versions.js';
 import type { KnownBug } from './repository.js';
 import { findingKey, type JudgeBy, requestOf } from './run-known.js';
@@ -34,7 +34,10 @@ export class RunComparison {
   ) {
     const { behaviour, level } = asked;
     const { case: program, schedule } = behaviour;
-    const { oracle, contract } = by;
+    const { contract } = by;
+    // What judges any run judges beside the usual oracle, which sees more of what the changes of a case do.
+    const rides = findOracle(by.oracle)?.needs.run === 'any' && !isServerFailure(by);
+    const oracle = rides ? usualOracle(contract).name : by.oracle;
     this.#bug = {
       request: { case: program, schedule, level, oracle, ...(contract !== undefined && { contract }) },
       shows: (observed) =>
@@ -50,7 +53,7 @@ export class RunComparison {
     const { match } = first;
     const alike = match === 'same-form' || match === 'same-cause';
     if (!showsHere(first) && !alike && match !== 'other-trigger') return undefined;
-    const other = this.#runnableOf(report);
+    const other = await this.#runnableOf(report);
     if (other === undefined) return undefined;
     const cells = await this.#cellsOf(report, other, await builds(report));
     const { verdict, why } = compareWitnesses(cells, { alike, names });
@@ -90,7 +93,7 @@ export class RunComparison {
 
   /** Whether the one case, with reads added, shows what the other shows. */
   async withReads(first: Candidate, report: KnownBug): Promise<Candidate | undefined> {
-    const other = this.#runnableOf(report);
+    const other = await this.#runnableOf(report);
     if (other === undefined || first.ruledOut === true || !showsHere(first)) return undefined;
     // What kills a server is compared as a whole.
     if (isServerFailure(this.by)) return undefined;
@@ -106,24 +109,36 @@ export class RunComparison {
     return theirs.has(this.#key) ? same('its case', 'the bug’s case') : undefined;
   }
 
-  #runnableOf({ case: found }: KnownBug): Runnable | undefined {
+  /** The case of a report, judged by the first oracle that finds something wrong with it here: who found the bug need not see what the report is about. */
+  async #runnableOf({ case: found }: KnownBug): Promise<Runnable | undefined> {
     if (found === undefined) return undefined;
-    // Who judges the bug need not see what the report is about.
-    const { oracle } = this.by;
-    const other = findOracle(oracle)?.tracesVersions === true ? usualOracle(this.by.contract) : undefined;
-    const by: JudgeBy = other === undefined ? this.by : { ...this.by, oracle: other.name };
-    const request = requestOf(found, this.place.target, by);
-    if ('why' in request) return undefined;
-    return {
-      request: request satisfies Required<ScheduledCase>,
-      shows: (observed) => {
-        if (observed.kind !== 'ran') return undefined;
-        const isWrong = observed.findings.length > 0;
-        const { shows } = showsBug(found, observed.history);
-        // The lines of a report may hold where nothing is wrong: they need not say all.
-        if (shows !== 'unknown') return shows && isWrong;
-        return found.wrong.length === 0 ? isWrong : undefined;
-      },
-    };
+    const runnables = this.#judges().flatMap((oracle): Runnable[] => {
+      const request = requestOf(found, this.place.target, { ...this.by, oracle });
+      if ('why' in request) return [];
+      return [{ request, shows: (observed) => showsCase(found, observed) }];
+    });
+    for (const runnable of runnables)
+      if (runnable.shows(await this.place.observe(runnable.request)) === true) return runnable;
+    return runnables[0];
   }
+
+  /** The bug’s own oracle comes first, unless it judges whatever another one ran, or sees versions that a report does not tell. */
+  #judges(): OracleName[] {
+    const { oracle, contract } = this.by;
+    const own = findOracle(oracle);
+    if (isServerFailure(this.by)) return [oracle];
+    const isFirst = own !== undefined && own.needs.run !== 'any' && own.tracesVersions !== true;
+    const others = contract === undefined ? [usualOracle()] : oraclesFor(contract);
+    const named = others.filter(({ onlyIfNamed }) => onlyIfNamed !== true).map(({ name }) => name);
+    return [...new Set([...(isFirst ? [oracle] : []), ...named, oracle])];
+  }
+}
+
+/** Whether a run of a report’s case shows what the report calls wrong. Its lines may hold where nothing is wrong: they need not say all. */
+function showsCase(found: KnownCase, observed: Observed): boolean | undefined {
+  if (observed.kind !== 'ran') return undefined;
+  const isWrong = observed.findings.length > 0;
+  const { shows } = showsBug(found, observed.history);
+  if (shows !== 'unknown') return shows && isWrong;
+  return found.wrong.length === 0 ? isWrong : undefined;
 }

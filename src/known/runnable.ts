@@ -63,10 +63,13 @@ function differ(one: Observed, other: Observed): boolean {
   return answersOf(one) !== answersOf(other);
 }
 
+/** What every statement was answered, and whether it had to wait: a lock that is not held shows in nothing else. */
 function answersOf({ history }: Extract<Observed, { readonly kind: 'ran' }>): string {
   return history.operations
     .flatMap((operation) =>
-      operation.statement === undefined ? [] : [`${operation.statement.join(',')} ${answerKey(operation)}`],
+      operation.statement === undefined
+        ? []
+        : [`${operation.statement.join(',')} ${operation.blocked === true} ${answerKey(operation)}`],
     )
     .sort()
     .join('\n');
