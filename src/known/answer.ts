@@ -212,6 +212,8 @@ function decide(
   const isOwnEngine = ({ id }: Candidate) => (bugs.find((bug) => bug.id === id)?.engine === engine ? 0 : 1);
   const candidates = [...all].sort(
     (a, b) =>
+      // What several builds say counts for more than a likeness on one.
+      Number(b.confirmed === true) - Number(a.confirmed === true) ||
       matches.indexOf(a.match) - matches.indexOf(b.match) ||
       isOwnEngine(a) - isOwnEngine(b) ||
       b.likeness - a.likeness ||

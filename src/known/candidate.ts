@@ -43,5 +43,7 @@ export interface Candidate extends KnownReference {
   readonly match: Match;
   /** Other builds prove that it is another bug. */
   readonly ruledOut?: true;
+  /** Other builds prove that it is the same one. */
+  readonly confirmed?: true;
   readonly run?: KnownRun;
 }

@@ -123,6 +123,19 @@ describe('two views of one fault', () => {
     }
   });
 
+  it('come before a report that only behaves alike, where no build could be run that it names', async () => {
+    const [here, there] = [await release('4.0', faults[0]), await release('2.0', faults[1])];
+    const alike = foundReport(await found(own, here), { id: 'alike', affected: ['1.0'] });
+    const confirmed = foundReport(await found(later, there), { id: 'confirmed' });
+    const builds = async ({ id }: { readonly id: string }) =>
+      id === 'alike' ? [] : [there, await release('3.0')];
+    const answer = await isKnown(await found(own, here), repositoryOf([alike, confirmed]), here, { builds });
+    expect(answer.candidates.map(({ id, match }) => [id, match])).toEqual([
+      ['confirmed', 'same-builds'],
+      ['alike', 'same-form'],
+    ]);
+  });
+
   const missed = `${own.replace('SELECT * FROM t', 'COMMIT')}\nT2: SELECT * FROM t;`;
 
   it('are left open by that for whoever lets known bugs go', async () => {

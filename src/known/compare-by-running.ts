@@ -59,7 +59,10 @@ export class RunComparison {
     const { verdict, why } = compareWitnesses(cells, { alike, names });
     if (verdict === 'two') return { ...first, match: 'different', ruledOut: true, why };
     if (verdict === 'undecided') return undefined;
-    return alike ? { ...first, why: `${first.why}; ${why}` } : { ...first, match: 'same-builds', why };
+    const confirmed = { ...first, confirmed: true } as const;
+    return alike
+      ? { ...confirmed, why: `${first.why}; ${why}` }
+      : { ...confirmed, match: 'same-builds', why };
   }
 
   async #cellsOf(report: KnownBug, other: Runnable, builds: readonly Build[]): Promise<WitnessCell[]> {

@@ -3,7 +3,7 @@
  *
  * - **Experiments** (`dedupe/experiments.ts`) on two builds that both show it: if some change of the case gets other answers on the one build than
  *   on the other, and they are wrong on one of them, then what breaks the case here is not what breaks it there. Answers that differ are asked
- *   for a second time: chance is no proof.
+ *   for a second time, and must be the same again on each build: chance is no proof.
  * - **Added reads.** On one build: what else shows if the case reads more, or leaves out a form such as RETURNING. The rest happens as before, so what shows
  *   then is another view of the same bug, as far as signatures go. Changes of what happens do not count here: they may lead to another bug.
  */
@@ -50,8 +50,11 @@ async function differingExperiment(
 ): Promise<string | undefined> {
   for (const { name, case: program, schedule } of experimentsOf(request, here.target.dialect)) {
     const asked = { ...request, case: program, schedule };
-    if (!differ(await here.observe(asked), await there.observe(asked))) continue;
-    if (differ(await here.observe(asked, 'again'), await there.observe(asked, 'again'))) return name;
+    const first = [await here.observe(asked), await there.observe(asked)] as const;
+    if (!differ(...first)) continue;
+    const second = [await here.observe(asked, 'again'), await there.observe(asked, 'again')] as const;
+    const isSteady = first.every((observed, i) => answersOf(observed) === answersOf(second[i]!));
+    if (isSteady && differ(...second)) return name;
   }
   return undefined;
 }
@@ -64,8 +67,9 @@ function differ(one: Observed, other: Observed): boolean {
 }
 
 /** What every statement was answered, and whether it had to wait: a lock that is not held shows in nothing else. */
-function answersOf({ history }: Extract<Observed, { readonly kind: 'ran' }>): string {
-  return history.operations
+function answersOf(observed: Observed): string {
+  if (observed.kind !== 'ran') return observed.kind;
+  return observed.history.operations
     .flatMap((operation) =>
       operation.statement === undefined
         ? []

@@ -9,7 +9,7 @@
  * | `--minutes M`, `--limit S` | hunt for at most so long (0: not at all), and so many seconds a seed |
  * | `--hunt-only` | do not evaluate |
  * | `--releases URL,URL` | what reports are filed against: `duckdb@1.4.4:,postgres@17.7:` |
- * | `--sample N` | ask about so many bugs of each cause |
+ * | `--sample N` | ask deciding methods, all but the last, about so many bugs of each cause |
  * | `--methods REGEX` | only these, by their names |
  * | `--evaluated FILE` | where answers are kept, so that a run that was stopped goes on; other code or other reports ask again |
  * | `--docs FILE` | the page |

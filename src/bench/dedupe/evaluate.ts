@@ -85,7 +85,7 @@ export interface EvaluateOptions {
   readonly releases: Releases;
   readonly runs: Runs;
   readonly kept: Kept;
-  /** Bugs of each cause that are asked about; default: all. */
+  /** Bugs of each cause that deciding methods but the last are asked about; default: all. */
   readonly sample?: number;
   /** Of the methods, those whose names match. */
   readonly methods: RegExp;
@@ -102,27 +102,32 @@ export async function evaluate(
     if (await kept.of(['shows', item], () => showsAgain(item, options))) set.push(item);
   const smallest = reportsOf(set);
   const reports = smallest.map((item) => fileReport(item, releases));
-  const counts = new Map<string, number>();
-  const bugs = set.filter((item) => {
-    if (smallest.includes(item)) return false;
-    counts.set(item.cause, (counts.get(item.cause) ?? 0) + 1);
-    return counts.get(item.cause)! <= sample;
-  });
+  const bugs = set.filter((item) => !smallest.includes(item));
+  const fewer = sampleOf(bugs, sample);
   onProgress(
     `${items.length} bugs, ${set.length} show again; ${reports.length} reports, ${bugs.length} asked about`,
   );
-  const methods: MethodResult[] = [];
   const asked = ({ name }: { readonly name: string }) => options.methods.test(name);
-  for (const method of rankingMethods.filter(asked)) {
-    methods.push(rankAll(method, bugs, reports));
-    onProgress(summary(methods.at(-1)!));
+  const ranked = rankingMethods.filter(asked).map((method) => rankAll(method, bugs, reports));
+  for (const result of ranked) onProgress(summary(result));
+  const decided: MethodResult[] = [];
+  // The last one first, about all bugs: what it runs, the others need not run again.
+  for (const method of decidingMethods(options).filter(asked).toReversed()) {
+    decided.unshift(await askAll(method, decided.length === 0 ? bugs : fewer, reports, options));
+    onProgress(summary(decided[0]!));
   }
-  for (const method of decidingMethods(options).filter(asked)) {
-    methods.push(await askAll(method, bugs, reports, options));
-    onProgress(summary(methods.at(-1)!));
-  }
+  const methods = [...ranked, ...decided];
   const lost = items.filter((item) => !set.includes(item));
   return { items: set, lost, misses, reports, methods };
+}
+
+/** So many of each cause, the first ones. */
+function sampleOf(bugs: readonly LabelledItem[], most: number): LabelledItem[] {
+  const counts = new Map<string, number>();
+  return bugs.filter(({ cause }) => {
+    counts.set(cause, (counts.get(cause) ?? 0) + 1);
+    return counts.get(cause)! <= most;
+  });
 }
 
 /** Whether a bug still shows on the build it was found in, and not without its fault. */

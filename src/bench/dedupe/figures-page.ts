@@ -34,15 +34,9 @@ The labelled set: ${items.length} bugs of ${causes.length} causes (${engines.joi
 (\`src/bench/dedupe/causes.ts\`). No label comes from a signature. Bugs that the engine shows without the fault are not in the set${lost.length === 0 ? '' : `, nor are ${lost.length} that did not show again on their own build`}.
 
 For each cause the bug with the fewest statements is the report on file (${reports.length}), as people file reduced cases. The other ${best.answers.length} bugs are asked about twice: with
-the report of their cause on file (*ratio*: called a duplicate of just that one) and without it (*unique*: called unique). *Undecided* counts as wrong in both.
+the report of their cause on file (*ratio*: called a duplicate of just that one) and without it (*unique*: called unique). *Undecided* counts as wrong in both.${isSampled(methods) ? ' Other methods that decide were asked about the first bugs of each cause only (*bugs*).' : ''}
 
-${table(
-  ['method', 'nearest report right', 'ratio', 'unique', 'decision, median', 'running, median', 'model calls'],
-  methods.map(({ name, nearest, answers, medianMs, medianRunMs, calls }) => [
-    ...[name, percent(nearest), percent(ratioOf(answers)), percent(uniqueAccuracyOf(answers))],
-    ...[`${medianMs.toFixed(1)} ms`, medianRunMs === 0 ? '' : `${medianRunMs.toFixed(0)} ms`, String(calls)],
-  ]),
-)}
+${methodRows(methods)}
 
 ${wrongAnswers(methods)}
 
@@ -83,6 +77,22 @@ What the method said of the report it should have named, and of the one it named
 ${errors(best)}
 `;
 }
+
+function methodRows(methods: readonly MethodResult[]): string {
+  const times = ['decision, median', 'running, median'];
+  return table(
+    ['method', 'bugs', 'nearest report right', 'ratio', 'unique', ...times, 'model calls'],
+    methods.map(({ name, nearest, answers, medianMs, medianRunMs, calls }) => [
+      ...[name, String(answers.length), percent(nearest)],
+      ...[percent(ratioOf(answers)), percent(uniqueAccuracyOf(answers)), `${medianMs.toFixed(1)} ms`],
+      ...[medianRunMs === 0 ? '' : `${medianRunMs.toFixed(0)} ms`, String(calls)],
+    ]),
+  );
+}
+
+/** Some methods were asked about fewer bugs. */
+const isSampled = (methods: readonly MethodResult[]): boolean =>
+  new Set(methods.map(({ answers }) => answers.length)).size > 1;
 
 /** How methods are wrong: not every error costs the same. */
 function wrongAnswers(methods: readonly MethodResult[]): string {

@@ -44,10 +44,15 @@ export class Kept {
 
 const mapsAsLists = (_: string, value: unknown): unknown => (value instanceof Map ? [...value] : value);
 
-/** A digest of all programs in a folder. */
+/** What only prints answers. */
+const printing = /(^|[\\/])(figures-page|explanations|dedupe-bench)\.js$/;
+
+/** A digest of all programs in a folder that an answer may depend on. */
 async function digestOf(folder: string): Promise<string> {
   const hash = createHash('sha256');
-  const names = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.js')).sort();
+  const names = (await readdir(folder, { recursive: true }))
+    .filter((name) => name.endsWith('.js') && !printing.test(name))
+    .sort();
   for (const name of names) hash.update(name).update(await readFile(join(folder, name)));
   return hash.digest('hex');
 }

@@ -3,10 +3,12 @@
  * made of (`causes.ts`), never what Isolde thinks of the finding; a bug that the engine shows without the cause is left out.
  *
  * Hunting is what costs, so every bug is appended to a file as it is found, and a later run goes on with what is missing. A cause is
- * done when it has as many bugs as are wanted.
+ * done when it has as many bugs as are wanted. A file whose name ends with `.gz` is compressed, line by line where it grows; the set of the published
+ * figures is kept so beside this file.
  */
 import { appendFile, mkdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import type { Case, Schedule } from '../../cases/index.js';
 import type { Finding } from '../../check/index.js';
 import type { Level } from '../../contracts/index.js';
@@ -17,7 +19,7 @@ import { hunt, type Shelf } from '../../hunt/index.js';
 import type { Bug } from '../../report/index.js';
 import { showsWithout } from '../shows-without.js';
 import { type Builds, isUnfit } from './builds.js';
-import { faultOf, type LabelledCause } from './causes.js';
+import { faultOf, isOfCause, type LabelledCause } from './causes.js';
 
 export interface LabelledItem {
   /** The label. */
@@ -74,10 +76,12 @@ export async function readSet(file: string, causes: readonly LabelledCause[]): P
 }
 
 async function readLines(file: string): Promise<(LabelledItem | Miss)[]> {
-  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return '';
+  const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
     throw error;
   });
+  if (bytes === undefined) return [];
+  const text = (isCompressed(file) ? gunzipSync(bytes) : bytes).toString('utf8');
   // A line that was cut off by the end of a run is hunted again.
   return text.split('\n').flatMap((line) => {
     try {
@@ -86,6 +90,13 @@ async function readLines(file: string): Promise<(LabelledItem | Miss)[]> {
       return [];
     }
   });
+}
+
+const isCompressed = (file: string): boolean => file.endsWith('.gz');
+
+async function appendLine(file: string, item: LabelledItem | Miss): Promise<void> {
+  const line = `${JSON.stringify(item)}\n`;
+  await appendFile(file, isCompressed(file) ? gzipSync(line) : line);
 }
 
 /** Hunts what the file lacks; seed by seed, so that a run cut short has some of every cause. */
@@ -105,7 +116,7 @@ export async function huntSet(builds: Builds, options: HuntSetOptions): Promise<
       const item = await huntOne(builds, cause, seed, options.limitMs).catch(
         (error: unknown): Miss => ({ cause: cause.id, seed, missed: `the hunt failed: ${errorText(error)}` }),
       );
-      await appendFile(file, `${JSON.stringify(item)}\n`);
+      await appendLine(file, item);
       if ('finding' in item) count(cause.id);
       onItem(`${cause.id} seed ${seed}: ${'finding' in item ? item.finding.kind : item.missed}`);
     }
@@ -159,7 +170,8 @@ async function huntFor(
   let found: Bug | undefined;
   const shelf: Shelf = {
     isIgnored: async (bug) =>
-      without !== undefined && showsWithout(bug as Bug, await builds.database(without)),
+      !isOfCause(cause, (bug as Bug).case) ||
+      (without !== undefined && (await showsWithout(bug as Bug, await builds.database(without)))),
     add: async (bug) => {
       found ??= bug;
       return { bug, isNew: true, files: [] };

@@ -50,6 +50,7 @@ export class FaultySession implements SessionInFault {
     // An auxiliary transaction must never be what DDL waits for.
     if (statement.kind === 'ddl') await this.scratch.endAuxiliaryTransactions();
     const log = this.log;
+    if (log !== undefined && /^(commit|rollback)$/.test(statement.kind)) log.ending = true;
     const answer = await this.scratch.mechanism({
       sql,
       statement,

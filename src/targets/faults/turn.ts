@@ -35,6 +35,8 @@ export interface TransactionLog {
   readonly statements: Shape[];
   /** It used savepoints: undoing a part of it is no longer ours to do. */
   savepoints: boolean;
+  /** COMMIT or ROLLBACK was sent: whoever waited for it may be answered first. */
+  ending?: true;
 
   /** `weaker-level`: undecided, or whether this transaction runs weaker. */
   weakened?: boolean;

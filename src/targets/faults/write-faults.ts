@@ -82,7 +82,7 @@ export async function staleReevaluation(turn: Turn): Promise<Answer> {
   const before = await fresh.send(`SELECT ${key}, ${values} FROM ${write.table} WHERE ${write.where}`);
   const logs = writers.map((other) => other.log);
   const answer = await turn.send();
-  const waited = writers.some((other, i) => other.log !== logs[i]);
+  const waited = writers.some((other, i) => other.log !== logs[i] || logs[i]?.ending === true);
   if (answer.error !== undefined || before.rows === undefined || before.rows.length === 0) return answer;
   if (!waited || write.assignments.some(({ column }) => column === key) || !turn.fires()) return answer;
   let matched = 0;
