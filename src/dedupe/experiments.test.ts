@@ -69,6 +69,26 @@ describe('experiments', () => {
     expect(found.get('T1.1 with another value')).toEqual(expected);
   });
 
+  it.each([
+    'INSERT INTO t (b) VALUES (0)',
+    'INSERT OR REPLACE INTO t (b) VALUES (0)',
+    'INSERT INTO t (b) VALUES (0) ON CONFLICT (b) DO UPDATE SET b = 1',
+    'MERGE INTO t USING (SELECT 0 AS b) AS s ON t.b = s.b WHEN NOT MATCHED THEN INSERT (b) VALUES (0)',
+  ])('insert before, and delete or update in place of %s', (sql) => {
+    const { case: program } = parseScript(`CREATE TABLE t (b INT);\nT1: ${sql}`, {
+      ...{ file: 'x.sql', dialect: 'duckdb' },
+    });
+    const found = experimentsOf({ case: program, schedule: serialOrder(program) }).filter(({ name }) =>
+      name.endsWith('in place of T1.1'),
+    );
+    expect(found.map(({ case: changed }) => [changed.setup.at(-1), changed.sessions[0]!.statements])).toEqual(
+      [
+        ['INSERT INTO t (b) VALUES (0)', ['DELETE FROM t']],
+        ['INSERT INTO t (b) VALUES (0)', ['UPDATE t SET b = 6']],
+      ],
+    );
+  });
+
   it('are schedules of their cases, few, and always the same', () => {
     fc.assert(
       fc.property(anyScheduledCase, ({ case: program, schedule = serialOrder(program) }) => {

@@ -14,6 +14,7 @@ import {
   type CreateTableStatement,
   type Dialect,
   type Expression,
+  type InsertStatement,
   parseStatement,
   printStatement,
   quoteIdentifier,
@@ -285,7 +286,9 @@ function anotherValue(value: Expression): Expression {
 function otherWrites(setting: Setting): Change[] {
   const { dialect, tables } = setting;
   return setting.works.flatMap((work): Change[] => {
-    const { statement, name } = work;
+    const { name } = work;
+    const inserted = insertOf(work.statement);
+    const statement = inserted ?? work.statement;
     const write = writeOf(statement);
     const known = tables.find(
       ({ name: each }) => write !== undefined && sameName(each, write.table.name, dialect),
@@ -300,20 +303,33 @@ function otherWrites(setting: Setting): Change[] {
       if (other.type !== 'update' && other.type !== 'delete') return [];
       const printed = printStatement({ ...other, ...write }, dialect);
       const change = changed(setting, work, `${other.type.toUpperCase()} in place of ${name}`, [printed]);
-      if (statement.type !== 'insert') return [change];
-      return [{ ...change, edit: { ...change.edit, setup: [work.sql] } }];
+      if (inserted === undefined) return [change];
+      return [{ ...change, edit: { ...change.edit, setup: [printStatement(inserted, dialect)] } }];
     });
   });
+}
+
+/** What a write inserts, as a plain INSERT, which every reader of a set-up understands; undefined: nothing, or it is not so simple. */
+function insertOf(statement: Statement): InsertStatement | undefined {
+  if (statement.type === 'insert') {
+    const { table, columns, source } = statement;
+    if (source.type !== 'values') return undefined;
+    return { type: 'insert', table, source, ...(columns !== undefined && { columns }) };
+  }
+  if (statement.type !== 'merge') return undefined;
+  const action = statement.whens.find(({ match }) => match === 'not matched')?.action;
+  if (action?.type !== 'insert' || action.values?.every(({ type }) => type === 'literal') !== true)
+    return undefined;
+  const { columns, values } = action;
+  const source = { type: 'values', rows: [values] } as const;
+  return { type: 'insert', table: statement.table, source, ...(columns !== undefined && { columns }) };
 }
 
 /** The table and rows of a write of one table; undefined: it is another statement, or not so simple. */
 function writeOf(
   statement: Statement,
 ): { readonly table: TableReference; readonly where?: Expression } | undefined {
-  if (statement.type === 'insert') {
-    const isPlain = statement.source.type === 'values' && statement.returning === undefined;
-    return isPlain && statement.conflict === undefined ? { table: statement.table } : undefined;
-  }
+  if (statement.type === 'insert') return { table: statement.table };
   if (statement.type !== 'update' && statement.type !== 'delete') return undefined;
   const { table, where } = statement;
   const more = statement.type === 'update' ? (statement.moreTables ?? statement.from) : statement.using;

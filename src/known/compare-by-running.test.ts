@@ -97,6 +97,35 @@ describe('a case that two faults break alike', () => {
   });
 });
 
+describe('a report of which the bug’s own build breaks the case for another reason', () => {
+  it('is judged by who finds it wrong where it was filed', async () => {
+    const twice = 'CREATE TABLE t (k INT PRIMARY KEY, v INT);\nINSERT INTO t VALUES (0, 0);\n';
+    const [here, there] = [await release('4.0', 'lost-update'), await release('2.0')];
+    // Nothing that the engine answers tells this report's bug: only one oracle would, where it was filed.
+    const script = `${twice}T1: BEGIN;\nT1: UPDATE t SET v = 1;\nT2: UPDATE t SET v = 1;\nT1: COMMIT;`;
+    const bug = await found(script, here);
+    const filed: Build = {
+      ...there,
+      observe: async (request) => {
+        const observed = await there.observe(request);
+        const isIt = request.oracle === 'dependency-graph' && observed.kind === 'ran' && isReport(request);
+        return isIt
+          ? ({ ...(await here.observe(request)), findings: [bug.behaviour.finding] } as Observed)
+          : observed;
+      },
+    };
+    const isReport = ({ case: { sessions } }: { case: { sessions: readonly { name: string }[] } }) =>
+      sessions[0]?.name === 'A';
+    const report = foundReport(await found(script.replaceAll('T1:', 'A:'), here), {
+      ...{ id: 'filed', affected: ['2.0'] },
+    });
+    const builds = async () => [filed, await release('3.0')];
+    const answer = await isKnown(bug, repositoryOf([report]), here, { builds });
+    expect(answer.candidates[0]).toMatchObject({ match: 'different', ruledOut: true });
+    expect(answer.verdict).toBe('unique');
+  });
+});
+
 describe('two views of one fault', () => {
   const own = 'CREATE TABLE t (a INT);\nT1: BEGIN;\nT1: INSERT INTO t VALUES (0);\nT1: SELECT * FROM t;';
   const later = 'CREATE TABLE t (a INT);\nT1: INSERT INTO t VALUES (0);\nT2: UPDATE t SET a = 1;';

@@ -53,9 +53,11 @@ export class RunComparison {
     const { match } = first;
     const alike = match === 'same-form' || match === 'same-cause';
     if (!showsHere(first) && !alike && match !== 'other-trigger') return undefined;
-    const other = await this.#runnableOf(report);
+    const others = await builds(report);
+    const filed = others.filter((build) => this.#isFiled(report, build));
+    const other = await this.#runnableOf(report, [...filed, this.place]);
     if (other === undefined) return undefined;
-    const cells = await this.#cellsOf(report, other, await builds(report));
+    const cells = await this.#cellsOf(report, other, others);
     const { verdict, why } = compareWitnesses(cells, { alike, names });
     if (verdict === 'two') return { ...first, match: 'different', ruledOut: true, why };
     if (verdict === 'undecided') return undefined;
@@ -77,13 +79,10 @@ export class RunComparison {
         this.#onBuilds.set(build.observe, bug);
       }
       const { name, stamp = build.target.stamp } = build;
-      // A report says a version; its settings are taken for those of the bug.
-      const isUsual = differingSettings(stamp, this.asked.target).length === 0;
-      const filed = isUsual && isAffected(report, stamp.version);
       const cell = {
         name,
         build: stamp,
-        filed,
+        filed: this.#isFiled(report, build),
         one: await bug,
         other: await seenOn(other, this.place, build),
       };
@@ -94,9 +93,14 @@ export class RunComparison {
     return cells;
   }
 
+  /** A report says a version; its settings are taken for those of the bug. */
+  #isFiled(report: KnownBug, { target, stamp = target.stamp }: Build): boolean {
+    return differingSettings(stamp, this.asked.target).length === 0 && isAffected(report, stamp.version);
+  }
+
   /** Whether the one case, with reads added, shows what the other shows. */
   async withReads(first: Candidate, report: KnownBug): Promise<Candidate | undefined> {
-    const other = await this.#runnableOf(report);
+    const other = await this.#runnableOf(report, [this.place]);
     if (other === undefined || first.ruledOut === true || !showsHere(first)) return undefined;
     // What kills a server is compared as a whole.
     if (isServerFailure(this.by)) return undefined;
@@ -112,16 +116,20 @@ export class RunComparison {
     return theirs.has(this.#key) ? same('its case', 'the bug’s case') : undefined;
   }
 
-  /** The case of a report, judged by the first oracle that finds something wrong with it here: who found the bug need not see what the report is about. */
-  async #runnableOf({ case: found }: KnownBug): Promise<Runnable | undefined> {
+  /**
+   * The case of a report, judged by the first oracle that finds something wrong with it: where it was filed, if that build is here, because the bug’s own build may break it
+   * for another reason. Who found the bug need not see what the report is about.
+   */
+  async #runnableOf({ case: found }: KnownBug, places: readonly KnownPlace[]): Promise<Runnable | undefined> {
     if (found === undefined) return undefined;
     const runnables = this.#judges().flatMap((oracle): Runnable[] => {
       const request = requestOf(found, this.place.target, { ...this.by, oracle });
       if ('why' in request) return [];
       return [{ request, shows: (observed) => showsCase(found, observed) }];
     });
-    for (const runnable of runnables)
-      if (runnable.shows(await this.place.observe(runnable.request)) === true) return runnable;
+    for (const { observe } of places)
+      for (const runnable of runnables)
+        if (runnable.shows(await observe(runnable.request)) === true) return runnable;
     return runnables[0];
   }
 
