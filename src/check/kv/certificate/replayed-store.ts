@@ -1,7 +1,7 @@
 /**
  * A store that transactions are run against one step at a time, to see whether they read what the history says. It knows
- * values, not versions: whoever wrote what was read, the value must be there. For serializable and repeatable read a
- * transaction starts and commits in one step; for snapshot and prefix in two, and at snapshot no two open ones write one key.
+ * values, not versions: whoever wrote what was read, the value must be there; only a transaction's own appends are told apart
+ * from equal ones of others. For serializable and repeatable read a transaction starts and commits in one step; for snapshot and prefix in two, and at snapshot no two open ones write one key.
  */
 import {
   type KvHistory,
@@ -62,25 +62,28 @@ export class ReplayedStore {
     return true;
   }
 
-  /** Installs what a transaction wrote. Lists it read behind its own appends must be what is installed now. */
+  /**
+   * Installs what a transaction wrote. Lists it read behind its own appends must be what is installed now, its own elements in the
+   * places where it saw them: nobody else may have appended since it started.
+   */
   commit(tx: number): boolean {
     const { opKey, opKind, opValue, opOffsets } = this.history;
-    const appended = new Set<number>();
-    const own: number[] = [];
+    const lengthsBefore = new Map<number, number>();
+    const appended = new Map<number, number>();
+    let asSeen = true;
     for (let op = opOffsets[tx]!; op < opOffsets[tx + 1]!; op++) {
       const key = opKey[op]!;
       if (opKind[op] === kvWrite) this.#registers.set(key, opValue[op]!);
       else if (opKind[op] === kvAppend) {
-        const list = this.#lists.get(key);
-        if (list === undefined) this.#lists.set(key, [opValue[op]!]);
-        else list.push(opValue[op]!);
-        appended.add(key);
-      } else if (opKind[op] !== kvRead && appended.has(key) && opValue[op] !== kvUnseen) own.push(op);
+        const list = this.#lists.get(key) ?? [];
+        if (!appended.has(key)) lengthsBefore.set(key, list.length);
+        list.push(opValue[op]!);
+        this.#lists.set(key, list);
+        appended.set(key, (appended.get(key) ?? 0) + 1);
+      } else if (opKind[op] !== kvRead && appended.has(key) && opValue[op] !== kvUnseen)
+        asSeen &&= listOf(this.history, op).length - appended.get(key)! === lengthsBefore.get(key);
       if (opKind[op]! >= kvWrite) this.#writing.delete(key);
     }
-    return own.every((op) => {
-      const list = this.#lists.get(opKey[op]!) ?? [];
-      return listOf(this.history, op).every((value, i) => value === list[i]);
-    });
+    return asSeen;
   }
 }

@@ -43,6 +43,15 @@ describe('a certificate', () => {
     expect(verifyCertificate(kv(skew), weaker).accepted).toBe(false);
   });
 
+  it('does not take the element of another for an equal one of its own', () => {
+    // Both saw their own 1 in the first place of x, and only one of them can have put it there.
+    const text = 'A: ax1 rx[1] | B: ax1 rx[1]';
+    const core = certify(text, 'prefix');
+    expect(core).toMatchObject({ valid: false, transactions: [0, 1] });
+    expect(verifyCertificate(kv(text), core!).accepted).toBe(true);
+    expect(verifyCertificate(kv(text), order('prefix', [0, 1, -1, -2])).accepted).toBe(false);
+  });
+
   it('proves nothing about a history with reads that were not judged', () => {
     expect(verifyCertificate(kv('A: wx1 | B: rx?'), order('serializable', [0, 1])).accepted).toBe(false);
     expect(verifyCertificate(kv('A: wx1 | B: rx1'), order('serializable', [0, 1])).accepted).toBe(true);
