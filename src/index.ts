@@ -571,6 +571,7 @@ export {
   type GenerationLimits,
   listPublished,
   type NpmOptions,
+  type OneRequest,
   type OpenOptions,
   openTarget,
   type PublishedVersion,

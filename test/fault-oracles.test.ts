@@ -58,7 +58,7 @@ const instrumented: Oracle = async (target, { case: scheduled }, contract, level
 };
 
 const statement: Oracle = async (target, { case: scheduled }, contract, level) =>
-  (await run(scheduled, { target, contract, level, oracle: 'statement' })).findings;
+  (await run(begunFor(scheduled, target, level), { target, contract, level, oracle: 'statement' })).findings;
 
 const oracles: readonly (readonly [string, Oracle])[] = [
   ['mechanism', mechanism],

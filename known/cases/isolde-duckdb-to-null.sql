@@ -4,6 +4,7 @@
 -- level: snapshot
 -- source: hunt
 -- bug: duckdb-update-of-deleted-row
+-- wrong: T2.3 count 1
 -- wrong: T2.4 ok
 -- wrong: T1.2 rows (2, 20)
 

@@ -5,7 +5,7 @@
  */
 import { type Contract, findContract, type Level } from '../contracts/index.js';
 import { runFree, SessionPool } from '../execute/index.js';
-import { caseOfRows, contendedProgram, Random } from '../generate/index.js';
+import { begunBy, capabilitiesOf, caseOfRows, contendedProgram, Random } from '../generate/index.js';
 import type { History } from '../histories/index.js';
 import { type Difference, namedBefore, openInference, refineOrder, replay } from '../reproduce/index.js';
 import { openTarget, type Scratch, type Target } from '../targets/index.js';
@@ -76,7 +76,11 @@ export class ReplayLab {
     const values = seed % 3 === 0 ? 6 : 0;
     const mix = { rows: 12, sessions: 12, transactions: 4, values, wide: true, rangeWrites: true };
     const program = contendedProgram(new Random(`replay ${seed}`), mix);
-    return runFree(this.scratch, caseOfRows(`random ${seed}`, program, this.engine.locking), this.#options());
+    const drawn = {
+      ...caseOfRows(`random ${seed}`, program, this.engine.locking),
+      level: this.engine.level,
+    };
+    return runFree(this.scratch, begunBy(drawn, capabilitiesOf(this.target)), this.#options());
   }
 
   async replay(seed: number, history: History, mostReplays: number): Promise<HistoryReplayed> {

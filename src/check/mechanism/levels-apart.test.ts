@@ -344,7 +344,9 @@ describe('every contract but those named finds', () => {
   it.each(Object.keys(stories))('%s', (name) => {
     const { text, allowedBy, as } = stories[name]!;
     const wrong = everybody.flatMap((contract) => {
-      const kinds = kindsUnder(contract, text);
+      // A plain BEGIN takes no snapshot in Turso.
+      const begun = contract.owner === 'turso' ? text.replaceAll('BEGIN', 'BEGIN CONCURRENT') : text;
+      const kinds = kindsUnder(contract, begun);
       const right = allowedBy.includes(contract.id)
         ? kinds.length === 0
         : kinds.length > 0 && kinds.every((kind) => as.includes(kind));
