@@ -174,3 +174,40 @@ describe('a transaction that fails and should not', () => {
     },
   );
 });
+
+it('keeps the answers of what it refuses beforehand as they are', async () => {
+  const target = await openTarget('duckdb:');
+  try {
+    const scratch = await target.createScratch();
+    const contract = findContract('duckdb:snapshot')!;
+    const program = parseScript(
+      `CREATE TABLE t (id INT, v INT, w INT);
+      INSERT INTO t VALUES (1, 1, 1);
+      T1: BEGIN
+      T1: SELECT id, v, w FROM t
+      T1: CREATE INDEX i ON t (v)
+      T1: INSERT INTO t VALUES (2, 2, 2), (3, 3, 3)
+      T1: COMMIT`,
+      { file: 'case.sql' },
+    );
+    const { program: sent, plan } = statementOracle.prepare!(program, { target, contract });
+    const raw = await runScheduled(scratch, sent, { target });
+    const { valid, history, unknownReasons } = await statementOracle.judge!(raw, plan, { contract, target });
+    expect({ valid, unknownReasons }).toEqual({
+      valid: 'unknown',
+      unknownReasons: ['it also says CREATE INDEX i ON t (v)'],
+    });
+    expect(history.operations.map(({ kind }) => kind)).toEqual([
+      'begin',
+      'select',
+      'ddl',
+      'insert',
+      'commit',
+    ]);
+    expect(history.operations[1]!.rows).toEqual([[1, 1, 1]]);
+    expect(history.operations[3]!.matched).toBe(2);
+    expect(statementOracle.asWritten!(raw, plan)).toEqual(history);
+  } finally {
+    await target.close();
+  }
+});

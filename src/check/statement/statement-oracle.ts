@@ -49,7 +49,7 @@ export const statementOracle: Oracle<CasePlan> = {
     const plan = planCase(program, target.dialect, contract);
     return { program: plan.program, plan };
   },
-  asWritten: (raw, plan) => stripResults(raw, plan.instrumented).history,
+  asWritten,
   judge: judgeStatements,
   identity: ({ oracle, kind, clause, operations }, history) =>
     JSON.stringify([
@@ -60,10 +60,14 @@ export const statementOracle: Oracle<CasePlan> = {
     ]),
 };
 
+/** What is refused beforehand was sent as it is. */
+function asWritten(raw: History, plan: CasePlan): History {
+  return plan.program === plan.source ? raw : stripResults(raw, plan.instrumented).history;
+}
+
 async function judgeStatements(raw: History, plan: CasePlan, context: JudgeContext): Promise<JudgedHistory> {
   if (plan.refused !== undefined) {
-    const history = stripResults(raw, plan.instrumented).history;
-    return answer(history, context, { unknownReasons: [plan.refused] });
+    return answer(asWritten(raw, plan), context, { unknownReasons: [plan.refused] });
   }
   const execute: Execute = (program) => context.execute!(program);
   const refined = await refine(raw, plan, execute);
