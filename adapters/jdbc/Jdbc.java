@@ -687,9 +687,9 @@ public final class Jdbc {
         case Types.DATE:
           return tagged("date", rows.getString(i));
         case Types.TIME:
-          return tagged("time", withoutTrailingZeros(rows.getString(i)));
+          return tagged("time", timeText(rows.getString(i)));
         case Types.TIMESTAMP:
-          return tagged("timestamp", withoutTrailingZeros(rows.getString(i)));
+          return tagged("timestamp", timeText(rows.getString(i)));
         default:
           return tagged("other", rows.getString(i));
       }
@@ -697,6 +697,12 @@ public final class Jdbc {
 
     private static Object tagged(String tag, String text) {
       return text == null ? null : Map.of(tag, text);
+    }
+
+    /** Hours of two digits (HSQLDB writes midnight as 0:00:00), fractions without zeros at their end. */
+    private static String timeText(String text) {
+      String trimmed = withoutTrailingZeros(text);
+      return trimmed == null ? null : trimmed.replaceFirst("(^|[ T])(?=\\d:)", "$10");
     }
 
     private static String withoutTrailingZeros(String text) {

@@ -45,6 +45,15 @@ describe('a known bug', () => {
     ).toBeUndefined();
   });
 
+  it('of counting the rows of windows is behind counts of such writes only', () => {
+    const turso = { url: 'turso:?mode=mvcc', level: 'snapshot' } as const;
+    const windowed = 'UPDATE t SET v = 1 WHERE id IN (SELECT ROW_NUMBER() OVER (ORDER BY s.id) FROM t AS s)';
+    const write = { kind: 'update', sql: windowed, matched: 4 } as const;
+    expect(bugBehind(findingOf('write-extra-row', 0), historyOf(write), turso)?.report).toContain('window');
+    const plain = { ...write, sql: 'UPDATE t SET v = 1' };
+    expect(bugBehind(findingOf('write-extra-row', 0), historyOf(plain), turso)).toBeUndefined();
+  });
+
   it('is not behind a finding in another table', () => {
     const elsewhere = { ...read, sql: 'SELECT * FROM s' };
     expect(bugBehind(findingOf('own-write-missed', 1), historyOf(noOp, elsewhere), innodb)).toBeUndefined();
