@@ -45,6 +45,18 @@ describe('a known bug', () => {
     ).toBeUndefined();
   });
 
+  it('of moved keys needs another transaction that moved them meanwhile', () => {
+    const begin = { kind: 'begin', sql: 'BEGIN' } as const;
+    const write = { kind: 'update', sql: 'UPDATE t SET v = 5 WHERE id = 2', matched: 1, changed: 1 } as const;
+    const other = (sql: string) =>
+      ({ kind: 'update', sql, transaction: 2, session: 1, ends: 'commit' }) as const;
+    const behind = (sql: string) =>
+      bugBehind(findingOf('internal', 3), historyOf(begin, other(sql), write, read), innodb)?.report;
+    expect(behind('UPDATE t SET id = 2 WHERE id = 1')).toContain('113228');
+    expect(behind('UPDATE s SET id = 2 WHERE id = 1')).toBeUndefined();
+    expect(bugBehind(findingOf('internal', 2), historyOf(begin, write, read), innodb)).toBeUndefined();
+  });
+
   it('of counting the rows of windows is behind counts of such writes only', () => {
     const turso = { url: 'turso:?mode=mvcc', level: 'snapshot' } as const;
     const windowed = 'UPDATE t SET v = 1 WHERE id IN (SELECT ROW_NUMBER() OVER (ORDER BY s.id) FROM t AS s)';

@@ -15,6 +15,7 @@ import {
   updatesNothing,
   waitsAfterStatement,
   waitsForUndone,
+  writesMovedRows,
 } from './known-causes.js';
 import type { SilentPlace } from './targets.js';
 
@@ -37,6 +38,13 @@ export const knownBugs: readonly KnownBug[] = [
     levels: ['repeatable read'],
     kinds: ['own-write-missed', 'wrong-result'],
     explains: updatesNothing,
+  },
+  {
+    report: 'MySQL #113228: a row whose key another transaction has changed is seen at its old key, too',
+    at: /^(mariadb:|mysql:|mariadb@11\.8:\?innodb_snapshot_isolation=OFF|cluster:mariadb)$/,
+    levels: ['repeatable read'],
+    kinds: ['internal', 'own-write-missed', 'wrong-result'],
+    explains: writesMovedRows,
   },
   {
     report:

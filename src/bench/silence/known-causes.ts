@@ -85,17 +85,37 @@ export function updatesNothing({ own, catalog }: Shown): boolean {
 /** The transaction in which it shows has moved rows in an index of a table that it then uses. */
 export function movesRows({ own, catalog }: Shown): boolean {
   return (
-    own?.before.some((operation) => {
-      const statement = statementOf(operation, catalog);
-      if (operation.outcome !== 'ok' || statement.type !== 'update') return false;
-      const table = statement.table.type === 'table' ? catalog.find(statement.table.name) : undefined;
-      return (
-        table !== undefined &&
-        assignsIndexed(statement.set, table) &&
-        sharesTable(operation, own.last, catalog)
-      );
-    }) === true
+    own?.before.some(
+      (operation) => isKeyMove(operation, catalog) && sharesTable(operation, own.last, catalog),
+    ) === true
   );
+}
+
+/** It has written a table in which another transaction moved rows to other keys, and committed that after it had begun. */
+export function writesMovedRows({ own, history, catalog }: Shown): boolean {
+  const began = own?.before[0]?.start ?? Number.POSITIVE_INFINITY;
+  const writes = own?.before.filter(
+    (write) => write.kind === 'update' && write.outcome === 'ok' && sharesTable(write, own.last, catalog),
+  );
+  return (
+    writes?.some((write) =>
+      history.operations.some(
+        (other) =>
+          other.transaction !== write.transaction &&
+          other.start < endOf(write) &&
+          endOfTransaction(history, other) > began &&
+          isKeyMove(other, catalog) &&
+          sharesTable(other, write, catalog),
+      ),
+    ) === true
+  );
+}
+
+function isKeyMove(operation: Operation, catalog: Catalog): boolean {
+  const statement = statementOf(operation, catalog);
+  if (operation.outcome !== 'ok' || statement.type !== 'update') return false;
+  const table = statement.table.type === 'table' ? catalog.find(statement.table.name) : undefined;
+  return table !== undefined && assignsIndexed(statement.set, table);
 }
 
 /** A write, while another transaction is open that has deleted from the same table. */
