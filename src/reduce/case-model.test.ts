@@ -195,6 +195,7 @@ describe('the key of a candidate', () => {
     ['the set-up', { ...base, case: { ...program, setup: [] } }],
     ['the dialect', { ...base, case: { ...program, dialect: 'mysql' } }],
     ['the order', { ...base, schedule: { batches: base.schedule.batches.toReversed() } }],
+    ['what is cancelled', { ...base, schedule: { ...base.schedule, cancelled: [[0, 0]] } }],
     ['what is sent together', { ...base, schedule: { batches: [base.schedule.batches.flat()] } }],
   ])('depends on %s', (_, other) => {
     expect(contentKey(other)).not.toBe(contentKey(base));
