@@ -33,6 +33,9 @@ export interface PlainOperation {
   readonly value: PlainValue;
 }
 
+/** JSON's texts may begin with a colon and hold anything behind it; those are quoted. */
+const keyword = /^:[^\s"[\]{},]*$/;
+
 /** A value as one text, equal exactly where the values are. */
 export function plainKey(value: PlainValue): string {
   if (value instanceof PlainMap) {
@@ -42,5 +45,5 @@ export function plainKey(value: PlainValue): string {
       .join(', ')}}`;
   }
   if (Array.isArray(value)) return `[${(value as readonly PlainValue[]).map(plainKey).join(' ')}]`;
-  return typeof value === 'string' && !value.startsWith(':') ? JSON.stringify(value) : String(value ?? 'nil');
+  return typeof value === 'string' && !keyword.test(value) ? JSON.stringify(value) : String(value ?? 'nil');
 }
