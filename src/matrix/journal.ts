@@ -2,12 +2,12 @@
  * The results of a matrix on disk, one line a cell, so that a run that was stopped goes on where it was. Only places that name a
  * version are kept: what `duckdb:` opens tomorrow is another one.
  */
-import { appendFile, mkdir } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { errorText } from '../errors.js';
 import { fileProblem } from '../file-problem.js';
 import { type JsonNode, parseJson } from '../json.js';
-import { readTarget, readText } from '../store/index.js';
+import { diskFiles, readTarget, readText } from '../store/index.js';
 import type { Cell, CellOutcome, CellResult } from './cell.js';
 
 const outcomes: readonly CellOutcome[] = ['shows', 'does-not-show', 'undecided', 'cannot-run'];
@@ -52,7 +52,8 @@ export async function writeJournal(file: string, key: string, { place, result }:
   const line = { key, outcome, why, shown, runs, target: { name, version, url, settings }, behaviours };
   try {
     await mkdir(dirname(file), { recursive: true });
-    await appendFile(file, `${JSON.stringify(line)}\n`);
+    // It ends a line that was cut off first, lest the new one be lost with it.
+    await diskFiles.append(file, `${JSON.stringify(line)}\n`);
   } catch (error) {
     throw fileProblem('write', file, error);
   }
