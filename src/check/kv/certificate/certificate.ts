@@ -53,7 +53,7 @@ export function parseCertificate(text: string, file = 'the certificate'): Certif
   }
   throw new IsoldeError(
     'bad-file',
-    `a certificate is {"format":"${certificateFormat}","version":1,"level":…,"valid":true,"order":[…]} or {…,"valid":false,"transactions":[…]}`,
+    `${file} is no certificate, which is {"format":"${certificateFormat}","version":1,"level":…,"valid":true,"order":[…]} or {…,"valid":false,"transactions":[…]}`,
   );
 }
 
