@@ -171,6 +171,12 @@ describe('choices', () => {
       ],
       [1, 1],
     ],
+    [
+      'move on where the first attempt brings none of them about',
+      [[2, 0]],
+      [[[order(0, 2)], [order(1, 3)]]],
+      [1],
+    ],
     ['hold none where all contradict what is certain', [[2, 0]], [[[order(0, 2)]]], [-1]],
   ])('%s', (_, orders, alternatives, holds) => {
     expect(solve(evidence(orders, alternatives), further).holds).toEqual(holds);
@@ -281,5 +287,38 @@ describe('who made a write fail', () => {
 
   it('is nobody whose row did not satisfy the condition', () => {
     expect(opponents({ failed: { where: above(100) } }).pairs).toEqual([]);
+  });
+
+  it('is rather one who was answered before it than one who was answered after', () => {
+    const two = labRun(
+      [
+        [quiet(1, 2), quiet(3, 4), quiet(20, 24)],
+        [quiet(5, 6), quiet(21, 30)],
+        [quiet(7, 8), quiet(22, 40)],
+      ],
+      2,
+    );
+    const chains = [2, 6].map((commit) => {
+      const chain = new Chain();
+      chain.publish(commit, [1, 1], 0);
+      return chain;
+    });
+    const context = {
+      steps: two.steps,
+      locks: { sequence: (object: number) => [object === 0 ? 1 : 5] },
+      chainOf: (object: number) => chains[object],
+      initial: () => [1, 0],
+      snapshot: Int32Array.of(-1, 3, -1),
+      mechanism: { writeConflict: 'fails' },
+      endsIn: () => 'commit',
+      waits: new Set<number>(),
+    } as unknown as Parameters<typeof failedWriteChoices>[1];
+    const failed = [1, 0].map((object) => ({ step: 4, transaction: 1, object, met: 'changed' as const }));
+    const [choice] = failedWriteChoices(failed, context);
+    expect(choice!.alternatives[0]!.map(({ from, to }) => [from, to])).toEqual([
+      [3, 2],
+      [2, 4],
+    ]);
+    expect(choice!.alternatives.flat().some(({ from }) => from === 6)).toBe(true);
   });
 });
