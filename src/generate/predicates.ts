@@ -198,7 +198,8 @@ export class Predicates {
         const where = binary('=', column(theirs.name, 's'), column(mine.name, aim.name));
         const sub = query(core({ items: [item(literal(1))], from, where }));
         const exists: Expression = { type: 'exists', query: sub };
-        return random.chance(0.3) ? { type: 'unary', op: 'NOT', operand: exists } : exists;
+        const negated = random.chance(0.3) && this.chooser.weight('where.not') > 0;
+        return negated ? { type: 'unary', op: 'NOT', operand: exists } : exists;
       }
       case 'in-query':
         if (this.#listsWindow())
