@@ -20,3 +20,11 @@ describe('parseJson', () => {
     expect(parseJson(deep, 'f.json').items()).toHaveLength(1);
   });
 });
+
+it.each([
+  ['nothing where an object is wanted', '{"a": null}', 'f.json:1 (a): expected an object, found null'],
+  ['what is left out', '{}', 'f.json:1 (a): expected an object, found nothing'],
+])('a member of %s is refused with its place', (_, text, message) => {
+  expect(() => parseJson(text, 'f.json').at('a').at('b')).toThrow(FileError);
+  expect(() => parseJson(text, 'f.json').at('a').at('b')).toThrow(message);
+});

@@ -84,8 +84,9 @@ export class JsonNode {
     return Object.keys(this.value);
   }
 
-  /** The member of this name; its value is undefined when there is none. */
+  /** The member of this name; its value is undefined when there is none. Of nothing it fails: nobody may have looked before. */
   at(name: string): JsonNode {
+    if (this.value === undefined || this.value === null) this.members();
     const object = this.value as Record<string, unknown>;
     return new JsonNode(
       Object.hasOwn(object, name) ? object[name] : undefined,
