@@ -5,6 +5,7 @@
  * Nobody has to come: a trial that no worker has begun after a moment is taken back and left to the one who asked.
  */
 import { setTimeout as delay } from 'node:timers/promises';
+import { IsoldeError } from '../errors.js';
 import { parseJson } from '../json.js';
 import type { TrialResult, Verdict } from '../reduce/index.js';
 import type { SharedDatabase } from '../store/index.js';
@@ -19,6 +20,7 @@ const helpersMs = 2_000;
 interface Waiting {
   readonly since: number;
   readonly resolve: (answer: TrialResult | undefined) => void;
+  readonly reject: (error: unknown) => void;
 }
 
 interface TrialRow {
@@ -67,12 +69,23 @@ export class TrialDesk {
       ),
     );
     if (row === undefined) return undefined;
-    return new Promise((resolve) => {
-      this.#waiting.set(row.id, { since: performance.now(), resolve });
-      this.#looking ??= this.#look().finally(() => {
-        this.#looking = undefined;
-      });
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(row.id, { since: performance.now(), resolve, reject });
+      this.#begin();
     });
+  }
+
+  /** Looks for answers as long as somebody waits; if that is not possible any more, all who wait hear why. */
+  #begin(): void {
+    this.#looking ??= this.#look()
+      .catch((error: unknown) => {
+        for (const { reject } of this.#waiting.values()) reject(error);
+        this.#waiting.clear();
+      })
+      .finally(() => {
+        this.#looking = undefined;
+        if (this.#waiting.size > 0) this.#begin();
+      });
   }
 
   /** Takes back what nobody has begun. */
@@ -80,7 +93,7 @@ export class TrialDesk {
     const { database, job } = this.options;
     for (const { resolve } of this.#waiting.values()) resolve(undefined);
     this.#waiting.clear();
-    await this.#looking?.catch(() => undefined);
+    await this.#looking;
     await database.query(
       `UPDATE isolde_shared.jobs SET state = 'cancelled' WHERE kind = 'trial' AND state = 'ready'
          AND batch = (SELECT batch FROM isolde_shared.jobs WHERE id = $1)`,
@@ -150,8 +163,14 @@ export function printAnswer({ verdict, note }: TrialResult): string {
   return JSON.stringify({ verdict, note });
 }
 
-function readAnswer(text: string, job: string): TrialResult {
-  const node = parseJson(text, `the result of job ${job}`).object(['verdict', 'note']);
-  const note = node.maybe('note', (each) => each.text());
-  return { verdict: node.at('verdict').oneOf(verdicts), ...(note !== undefined && { note }) };
+/** Undefined: the one who did it speaks otherwise than we, as another version may, and the trial is left to the one who asked. */
+function readAnswer(text: string, job: string): TrialResult | undefined {
+  try {
+    const node = parseJson(text, `the result of job ${job}`).object(['verdict', 'note']);
+    const note = node.maybe('note', (each) => each.text());
+    return { verdict: node.at('verdict').oneOf(verdicts), ...(note !== undefined && { note }) };
+  } catch (error) {
+    if (error instanceof IsoldeError) return undefined;
+    throw error;
+  }
 }
