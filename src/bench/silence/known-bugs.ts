@@ -113,7 +113,7 @@ export const knownBugs: readonly KnownBug[] = [
     report: 'not reported: Turso counts the rows of a window function among those that a write has written',
     at: /^turso/,
     levels: ['serializable', 'snapshot'],
-    kinds: ['write-extra-row', 'write-differs', 'short-insert'],
+    kinds: ['write-extra-row', 'write-differs', 'short-insert', 'lost-write'],
     explains: ({ named }) =>
       named.some(({ sql = '', kind }) => kind !== 'select' && /\bOVER\s*\(/i.test(sql)),
   },

@@ -20,6 +20,7 @@ import { verifyCertificate } from './certificate/verify.js';
 import { checkKv } from './check-kv.js';
 import type { CheckResult } from './kv-result.js';
 import { crossPage } from './slow/cross-page.js';
+import { plainHistory } from './slow/plain-history.js';
 import { type RandomHistoryOptions, randomHistory, seededRandom } from './slow/random-history.js';
 import { slowAnomalies } from './slow/slow-anomalies.js';
 import { slowHolds } from './slow/slow-levels.js';
@@ -102,9 +103,34 @@ function drawn(random: () => number, i: number, level: CheckLevel): { text: stri
   const times = orderOf(level) === 'real-time';
   // Every order of versions is tried with every order of commits: five transactions whose elements repeat take minutes.
   const maxTxs = times && triesVersionOrders.includes(baseOf(level)) ? 4 : 5;
-  const text = randomHistory(random, { ...shape, maxTxs, times });
-  if (!zero) return { text, history: kv(text) };
-  return { text: `${text}   (0 may be the initial state)`, history: { ...kv(text), initialValue: 0 } };
+  for (;;) {
+    const text = randomHistory(random, { ...shape, maxTxs, times });
+    const history = zero ? { ...kv(text), initialValue: 0 } : kv(text);
+    if (choicesOfWriters(history) > mostChoices) continue;
+    return { text: zero ? `${text}   (0 may be the initial state)` : text, history };
+  }
+}
+
+/** One long list of equal elements, read three times, has millions of meanings, and the slow checker tries each. */
+const mostChoices = 20_000;
+
+/** At most so many ways there are to say which write each read saw. */
+function choicesOfWriters(history: KvHistory): number {
+  const txs = plainHistory(history);
+  const writes = txs.flatMap((tx) => tx.ops.filter((op) => op.kind === 'write' || op.kind === 'append'));
+  const writersOf = (key: number, value: number | null): number =>
+    Math.max(1, writes.filter((op) => op.key === key && op.value === value).length);
+  let choices = 1;
+  for (const op of txs.flatMap((tx) => tx.ops)) {
+    if (op.kind === 'read') choices *= writersOf(op.key, op.value);
+    // An append is in one place of a list: each equal element before it leaves one writer fewer.
+    if (op.kind === 'list')
+      op.value.forEach((value, at) => {
+        const used = op.value.slice(0, at).filter((other) => other === value).length;
+        choices *= Math.max(1, writersOf(op.key, value) - used);
+      });
+  }
+  return choices;
 }
 
 const triesVersionOrders: readonly string[] = ['read uncommitted', 'read committed'];

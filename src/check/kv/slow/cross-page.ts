@@ -46,7 +46,8 @@ export function crossPage(before: string, rows: readonly CrossRow[], names: read
 Written by \`npm run check:cross -- --write docs/stages/check-cross.md\`; do not edit it by hand. Each level's checker was held against a slow
 one that tries everything (\`src/check/kv/slow/\`), on random small histories of up to five transactions (four for the two weakest levels of real time): a seventh each are lists, registers, lists and
 registers with values written twice, registers where 0 may be the initial state too, and lists and registers with values that nobody wrote
-and with reads without a result. Some transactions aborted, some are of unknown outcome.
+and with reads without a result. Some transactions aborted, some are of unknown outcome. Histories with over 20,000 ways to say which write each read saw are
+drawn again.
 
 - *Broken*: the slow checker says that the level does not hold.
 - *Without a result*: left undecided because a committed transaction has a read without a result; \`true\` would be a disagreement. *Undecided*: the others.

@@ -236,7 +236,9 @@ function byVersionOrder(
     for (const { tx, from } of reads) if (from !== undefined && from !== tx) base.push([from, tx]);
   }
   const choose = (i: number, edges: readonly [PlainTx, PlainTx][]): boolean => {
-    if (i === keys.length) return acyclic(txs, edges);
+    // Orders of further keys only add dependencies: a cycle stays.
+    if (!acyclic(txs, edges)) return false;
+    if (i === keys.length) return true;
     const key = keys[i]!;
     const writers = txs.filter((tx) => writesKey(tx, key));
     for (const versions of orders(writers, () => false)) {
