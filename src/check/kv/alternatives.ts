@@ -73,10 +73,10 @@ export function checkAlternatives(
   }
   const last = undecided ?? mildest ?? without;
   const unknownReasons = [...(undecided?.unknownReasons ?? []), incomplete ?? `it is not known ${open}`];
-  return { ...last, valid: 'unknown', findings: [], unknownReasons };
+  return { ...oneWay(last, without, certain), valid: 'unknown', findings: [], unknownReasons };
 }
 
-/** An alternative that keeps a level shows that it can hold; what that one breaks of other levels, another may keep. */
+/** An alternative that keeps a level shows that it can hold; what it breaks, another may keep. */
 function oneWay(result: CheckResult, without: CheckResult, { txStart }: KvHistory): CheckResult {
   const levels = Levels.reopened(result.levels, (level) => without.levels[level] === 'broken');
   return {

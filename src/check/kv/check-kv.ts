@@ -160,7 +160,7 @@ function openElements(
       ),
     concerns: (e, txs) => [...txs].some((tx) => touches(tx, elements[e]!.key)),
     ...(seesAborted &&
-      elements.some(({ aborted }) => aborted > 0) && {
+      elements.some(({ aborted, isOpen }) => aborted > 0 || isOpen) && {
         incomplete: 'a list may hold what an aborted transaction appended, and others appended too',
       }),
   };
@@ -208,7 +208,9 @@ function checkEach(
       const { valid, certificate: proof } = checked;
       if (!isLoose || valid !== true || proof === undefined) return checked;
       const { accepted } = verifyCertificate(history, proof);
-      return accepted ? checked : { ...checked, valid: 'unknown', unknownReasons: [noOrderOfElements] };
+      if (accepted) return checked;
+      const levels = Levels.withoutHeld(checked.levels).all();
+      return { ...checked, valid: 'unknown', levels, unknownReasons: [noOrderOfElements] };
     },
     core: (alternative, findings) => {
       const proof = certifyBroken(alternative, level, findings, effort);

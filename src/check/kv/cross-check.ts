@@ -52,7 +52,9 @@ export function crossCheckLevel(level: CheckLevel, count: number, seed: number):
     const { valid: fast, levels, certificate } = checkKv(history, { ...options, certificate: true });
     // What a verdict on one level says of the others, too; a part of the histories, because that is each time every level.
     if (i % everyLevel === 0) {
-      for (const fault of levelFaults(history, levels)) disagreements.push(`${text}   ${fault}`);
+      const { levels: others } = checkKv(history, { level, definitions: 'adya' });
+      for (const fault of [...levelFaults(history, levels), ...levelFaults(history, others)])
+        disagreements.push(`${text}   ${fault}`);
     }
     // Where no proof is asked for there is a shorter way.
     const { valid: unproved } = checkKv(history, options);

@@ -44,6 +44,13 @@ export class Levels {
     return copy;
   }
 
+  /** The same with every level open again that was said to hold. */
+  static withoutHeld(levels: CheckResult['levels']): Levels {
+    const copy = new Levels();
+    for (const level of checkLevels) if (levels[level] === 'broken') copy.#status.set(level, 'broken');
+    return copy;
+  }
+
   all(): Record<CheckLevel, LevelStatus> {
     return Object.fromEntries(checkLevels.map((level) => [level, this.status(level)])) as Record<
       CheckLevel,

@@ -5,13 +5,14 @@
  * All lists of a key begin alike, so the first 1 in them is the same append everywhere: an alternative is a sequence of appends,
  * one for each place. A transaction's own appends keep their order. What aborted comes last: it is seen only where nothing
  * else is left, for whoever saw it breaks every level from read committed on. At read uncommitted it may have been in one list and be gone from the next;
- * these ways are not tried, so there a level is never found broken while such an append is among them. Where there are more places than appends, the last one is in several of them, which is a finding.
+ * these ways are not tried, so there a level is never found broken while such an append, or one of unknown outcome, is among them. Where there are more places than appends, the last one is in several of them, which is a finding.
  */
 import {
   firstNamedValue,
   type KvHistory,
   kvAborted,
   kvAppend,
+  kvCommitted,
   kvReadList,
   kvUnseen,
   type OtherChain,
@@ -25,6 +26,8 @@ export interface RepeatedElement {
   readonly appends: readonly number[];
   /** How many of these aborted. */
   readonly aborted: number;
+  /** Whether one may have aborted: the outcome of its transaction is not known. */
+  readonly isOpen: boolean;
   /** In how many places of one list it is at most. */
   readonly places: number;
   /** Whose it may be in each place, as positions in `appends`; undefined if there are too many ways. */
@@ -57,8 +60,10 @@ export function repeatedElements(history: KvHistory, ids: ReadonlySet<number>): 
     const places = readKeys.has(key) ? placesOf(history, key, value) : 0;
     if (places === 0) return [];
     const txs = alive.map(([, tx]) => tx);
+    const isOpen = txs.some((tx) => txStatus[tx] !== kvCommitted);
     return [
       {
+        isOpen,
         ...{ key, value, appends: [...alive.map(([op]) => op), ...aborted], aborted: aborted.length },
         ...{ places, ways: waysOf(txs, places) },
       },

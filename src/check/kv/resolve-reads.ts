@@ -172,6 +172,9 @@ class Resolver {
     const stamp = new Int32Array(keyNames.length).fill(-1);
     const ownWrite = new Int32Array(keyNames.length);
     const earlierRead = new Int32Array(keyNames.length);
+    /** The longest list that the transaction has read of a key, and where. */
+    const longest = new Int32Array(keyNames.length);
+    const longestRead = new Int32Array(keyNames.length);
     for (let tx = 0; tx < txCount; tx++) {
       if (this.#counts[tx] === 0) continue;
       for (let op = opOffsets[tx]!; op < opOffsets[tx + 1]!; op++) {
@@ -181,16 +184,24 @@ class Resolver {
           stamp[key] = tx;
           ownWrite[key] = -1;
           earlierRead[key] = -1;
+          longest[key] = 0;
         }
         const kind = opKind[op]!;
         if (kind >= kvWrite) {
           ownWrite[key] = op;
+          const place = this.#placed[op]!;
+          if (place !== 0 && place <= longest[key]!)
+            this.#problem({ kind: 'future-read', op: longestRead[key]!, other: op });
         } else if (opValue[op] !== kvUnseen) {
           const external =
             kind === kvRead
               ? this.#registerRead(tx, op, ownWrite[key]!, earlierRead[key]!)
               : this.#listRead(tx, op, ownWrite[key]!, earlierRead[key]!);
           if (external) earlierRead[key] = op;
+          if (kind === kvReadList && opValue[op]! > longest[key]!) {
+            longest[key] = opValue[op]!;
+            longestRead[key] = op;
+          }
         }
       }
     }
@@ -294,7 +305,6 @@ class Resolver {
     for (; seen > 0; seen--) {
       const writer = writerAt(seen - 1);
       if (writer < 0 || this.#opTx[writer] !== tx) break;
-      if (writer > op) this.#problem({ kind: 'future-read', op, other: writer });
     }
     if (onMain) {
       this.#seenLength[op] = seen;
@@ -368,7 +378,8 @@ class Resolver {
       if (writer === nobody) this.#problem({ kind: 'garbage-read', op, other: -1, value });
       else if (writer !== ambiguous && this.#h.txStatus[this.#opTx[writer]!] === kvAborted) {
         this.#problem({ kind: 'G1a', op, other: writer });
-      }
+      } else if (writer > op && this.#opTx[writer] === this.#opTx[op])
+        this.#problem({ kind: 'future-read', op, other: writer });
       if (seen.has(value) && writer !== ambiguous)
         this.#problem({ kind: 'duplicate-write', op, other: writer, value });
       seen.add(value);

@@ -73,7 +73,20 @@ export function randomHistory(random: () => number, options: RandomHistoryOption
       if (status !== '') return `r${key}?`;
       const list = wrong ? held.slice(0, below(held.length + 1)) : held;
       const swapped = wrong && random() < 0.1 ? [...list].reverse() : list;
-      return `r${key}[${swapped.join(',')}]`;
+      // What is appended later, by this transaction or another, somewhere in the list.
+      const later = plan
+        .slice(t)
+        .flatMap((others, ahead) =>
+          others.flatMap((other, j) =>
+            other.writes && other.key === key && (ahead > 0 || j > i) ? [values[t + ahead]![j]!] : [],
+          ),
+        );
+      const place = below(swapped.length + 1);
+      const shown =
+        wrong && later.length > 0 && random() < 0.1
+          ? swapped.toSpliced(place, 0, later[below(later.length)]!)
+          : swapped;
+      return `r${key}[${shown.join(',')}]`;
     });
     return `T${t + 1}${session}${status}${time}: ${words.join(' ')}`;
   });
