@@ -18,6 +18,8 @@
  * 4. Where statements chose rows and waited, all of this begins again with these sent as late as may be; and where victims of deadlocks
  *    held rows that others waited for (`victims.ts`), with victims sent, and cancelled where they failed. Each has its share of the budget.
  *
+ * 5. If nothing got further, the order it began with and the best one are replayed a few times more: locks go by timing, too.
+ *
  * Each of these makes a schedule, which is replayed. The first that gets further (the earliest operation of the history that differs
  * comes later, or fewer differ) is kept, and the search goes on from there. It ends when a replay sees everything, when nothing
  * gets further, or when the budget of replayed statements is spent.
@@ -51,6 +53,7 @@ export interface RefineOptions {
 /** Statements that all replays of a refinement may send together, and replays at least allowed. */
 const statementBudget = 60_000;
 const fewestReplays = 8;
+const triesAgain = 3;
 
 /** What an order is made from. */
 interface Knowledge {
@@ -78,6 +81,7 @@ export async function refineOrder(
     const found = await search.from(other, other.order(), share);
     if (search.isOver(found) || getsFurther(found.report, best.report)) best = found;
   }
+  if (!search.isOver(best) && !inference.certified) best = await search.again(best);
   if (search.isOver(best) || !inference.certified) return search.result(best);
   // What was learnt with failures sent again may be wrong without them: a second search begins with none.
   const without = sparing(best, allConflicts(best.order)).inference;
@@ -95,6 +99,7 @@ class Search {
   #most = Number.POSITIVE_INFINITY;
   /** A replay showed what was looked for. */
   #shown = false;
+  #first: Attempt | undefined;
   readonly #seen = new Set<string>();
 
   constructor(
@@ -109,6 +114,7 @@ class Search {
       Math.max(fewestReplays, Math.floor(statementBudget / Math.max(1, first.statementCount)));
     this.#most = Math.ceil(most * share);
     let best = await this.#attempt({ inference, learnt: [] }, first);
+    this.#first ??= best;
     for (let better = true; better && !this.#isSpent(best); ) {
       better = false;
       for (const knowledge of otherKnowledge(best)) {
@@ -119,6 +125,22 @@ class Search {
         if (!this.#shown && !getsFurther(tried.report, best.report)) continue;
         [best, better] = [tried, true];
         break;
+      }
+    }
+    return best;
+  }
+
+  /**
+   * The same order once more, and the one it all began with: statements of one batch race each other, and so do those that wait behind
+   * one lock. What one replay showed of them another may not.
+   */
+  async again(attempt: Attempt): Promise<Attempt> {
+    let best = attempt;
+    for (let time = 0; time < triesAgain && !this.#isSpent(best); time++) {
+      for (const { order, ...knowledge } of [this.#first ?? attempt, attempt]) {
+        if (this.#isSpent(best)) break;
+        const tried = await this.#attempt(knowledge, order);
+        if (this.isOver(tried) || getsFurther(tried.report, best.report)) best = tried;
       }
     }
     return best;
