@@ -58,6 +58,12 @@ const steps: readonly (readonly [name: string, command: string, codes: readonly 
   ],
 ];
 
+/** As CI runs it: what fails beside other tests is tried alone (docs/decisions/ci-reruns.md). */
+const wholeSuite =
+  'npm test -- --reporter=default --reporter=json --outputFile.json=build/test-results.json || node scripts/rerun-failed.mjs build/test-results.json';
+/** What the second of these says before the tests that failed at first. */
+const ranAgain = 'These failed beside other tests and passed alone; each is a place to look:\n';
+
 export interface EnvironmentsOptions {
   /** Only environments whose name begins so. */
   readonly only?: string | undefined;
@@ -87,7 +93,7 @@ export function environments({ only = '', minutes }: EnvironmentsOptions): Campa
     name: 'environments',
     title: 'Environments',
     about:
-      'A fresh clone of this repository is installed with `npm ci` and used in each environment. A failure is another exit code than expected.',
+      'A fresh clone of this repository is installed with `npm ci` and used in each environment. A failure is another exit code than expected. *All*: the whole of `npm test`; *only alone*: tests that failed beside others and passed when their files ran once more, as in [CI](../decisions/ci-reruns.md). Engines in a cache at home are not there.',
     command: `npm run campaign environments${minutes === undefined ? '' : ` -- --minutes ${minutes}`}`,
     heads: ['environment', 'npm ci', ...steps.map(([name]) => name), 'failures'],
     rows,
@@ -123,9 +129,14 @@ function tryEnvironment(environment: Environment, top: string, failures: string[
   let failed = 0;
   const cells = wanted.map(([name, usual, codes]) => {
     const isWhole = name === 'tests' && environment.wholeSuite === true;
-    const { code, said } = does(isWhole ? 'npm test' : usual);
-    if (codes.includes(code)) return isWhole ? 'ok, all' : 'ok';
+    const { code, said } = does(isWhole ? wholeSuite : usual);
+    if (codes.includes(code)) {
+      if (!isWhole) return 'ok';
+      const again = said.split(ranAgain)[1]?.match(/^ {2}\S/gm)?.length;
+      return again === undefined ? 'ok, all' : `ok, all, ${again} only alone`;
+    }
     failed++;
+    console.error(said);
     failures.push(
       `${environment.name}, ${name}: exit code ${code}: ${said.slice(-300).replaceAll(/\s+/g, ' ')}`,
     );
