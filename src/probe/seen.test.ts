@@ -83,6 +83,13 @@ describe('a target in a report', () => {
     expect(text).not.toMatch(/\p{Cc}/u);
   });
 
+  it('is one word of a shell in the line that shows it again', () => {
+    const url = "sqlite:it's; rm -rf x";
+    expect(replayLine({ name: 'x', version: '1', url }, 'read committed', 'G1a')).toBe(
+      String.raw`isolde probe 'sqlite:it'\''s; rm -rf x' --level RC --explain G1a`,
+    );
+  });
+
   it('is not named in the line that shows it again where it has no URL', () => {
     expect(replayLine({ name: 'x', version: '1' }, 'read committed', 'G1a')).toBe(
       'isolde probe --level RC --explain G1a',

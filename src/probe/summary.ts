@@ -2,7 +2,7 @@
 import type { Level } from '../contracts/index.js';
 import { shortLevel } from '../contracts/index.js';
 import type { TargetStamp } from '../histories/index.js';
-import { oneLine } from '../visible.js';
+import { oneLine, shellWord } from '../visible.js';
 import { probeCases } from './cases/index.js';
 import type { ProbeReport, ProbeResult } from './run-probe.js';
 
@@ -36,6 +36,6 @@ export function showSettings({ settings = {} }: TargetStamp): string[] {
 
 /** The command that runs one case again and shows it. */
 export function replayLine(target: TargetStamp, level: Level, id: string): string {
-  const url = target.url === undefined ? '' : ` '${target.url}'`;
-  return oneLine(`isolde probe${url} --level ${shortLevel(level)} --explain ${id}`);
+  const url = target.url === undefined ? [] : [target.url];
+  return ['isolde', 'probe', ...url, '--level', shortLevel(level), '--explain', id].map(shellWord).join(' ');
 }
