@@ -16,11 +16,26 @@ export interface Origin {
   readonly text: Phrase;
 }
 
-/** Looks for the line among versions the reader may not see, newest first. */
-export function originOf(row: RowChain, line: Line, { view, tx: reader, operation: read }: Read): Origin {
+/**
+ * Looks for the line among versions the reader may not see. Where one that was committed has the same values as one that was not, it is not
+ * said to be dirty: a statement that leaves a column as it is makes such versions.
+ */
+export function originOf(row: RowChain, line: Line, read: Read): Origin {
+  const origins = originsOf(row, line, read);
+  const newest = origins.next().value;
+  if (newest?.kind !== 'dirty-read') return newest ?? ofOldVersions(row, line);
+  for (const { kind, ...rest } of origins) if (kind === 'post-snapshot-read') return { kind, ...rest };
+  return newest;
+}
+
+/** Versions with the line, newest first. */
+function* originsOf(
+  row: RowChain,
+  line: Line,
+  { view, tx: reader, operation: read }: Read,
+): Generator<Origin, undefined> {
   const readEnd = intervalOf(read).end;
-  const shows = (images: readonly Image[]) =>
-    images.some((image) => typeof image !== 'string' && line.fits(image) === true);
+  const shows = showing(line);
   for (const version of row.versions.toReversed()) {
     const { tx } = version;
     if (tx === undefined || tx === reader) continue;
@@ -28,31 +43,37 @@ export function originOf(row: RowChain, line: Line, { view, tx: reader, operatio
     if (state === undefined) continue;
     const from = { tx, operation: state.operation };
     if (tx.fate === 'aborted')
-      return { kind: 'dirty-read', ...from, text: phrase`was written by ${ofTx(tx)}, which rolled back` };
-    if (tx.commit.start > readEnd)
-      return {
+      yield { kind: 'dirty-read', ...from, text: phrase`was written by ${ofTx(tx)}, which rolled back` };
+    else if (tx.commit.start > readEnd)
+      yield {
         kind: 'dirty-read',
         ...from,
         text: phrase`was written by ${ofTx(tx)}, which had not begun to commit yet`,
       };
-    if (state !== version.states.at(-1) && !shows(imagesOf(version)))
-      return {
+    else if (state !== version.states.at(-1) && !shows(imagesOf(version)))
+      yield {
         kind: 'intermediate-read',
         ...from,
         text: phrase`was overwritten by ${ofTx(tx)} itself before it committed`,
       };
-    if (tx.commit.start > view.span.end)
-      return {
+    else if (tx.commit.start > view.span.end)
+      yield {
         kind: 'post-snapshot-read',
         ...from,
         text: phrase`was committed by ${ofTx(tx)}${during(tx.commit)}, after that state`,
       };
-    return {
-      kind: 'stale-read',
-      ...from,
-      text: phrase`of ${ofTx(tx)} had been overwritten before that state`,
-    };
+    else
+      yield {
+        kind: 'stale-read',
+        ...from,
+        text: phrase`of ${ofTx(tx)} had been overwritten before that state`,
+      };
   }
+  return undefined;
+}
+
+function ofOldVersions(row: RowChain, line: Line): Origin {
+  const shows = showing(line);
   const initial = row.versions.find((version) => version.tx === undefined);
   const old = initial !== undefined && shows(imagesOf(initial)) ? initial : undefined;
   const retired =
@@ -82,3 +103,6 @@ export function originOf(row: RowChain, line: Line, { view, tx: reader, operatio
     text: phrase`of ${whose} had been overwritten before that state`,
   };
 }
+
+const showing = (line: Line) => (images: readonly Image[]) =>
+  images.some((image) => typeof image !== 'string' && line.fits(image) === true);
