@@ -91,6 +91,24 @@ describe('the uncommitted DELETE that a write of MariaDB 11.8 does not wait for'
   });
 });
 
+describe('the row that an index of MariaDB 11.8 has lost', () => {
+  const place = { url: 'mariadb@11.8:', level: 'repeatable read' } as const;
+  const begin = { kind: 'begin', sql: 'BEGIN' } as const;
+  const moved = { kind: 'update', sql: 'UPDATE t SET id = 9', transaction: 2, ends: 'commit' } as const;
+  const write = { kind: 'update', sql: 'UPDATE t SET v = 3 WHERE id > 0' } as const;
+  const about = (index: number, ...operations: readonly Partial<Operation>[]) =>
+    bugBehind(findingOf('write-missed-row', index), historyOf(...operations), place)?.report;
+
+  it('needs a DELETE, or an UPDATE of what is indexed, committed since the transaction began', () => {
+    expect(about(2, begin, moved, write)).toContain('an index has lost');
+    const gone = { ...moved, kind: 'delete', sql: 'DELETE FROM t' } as const;
+    expect(about(2, begin, gone, write)).toContain('an index has lost');
+    expect(about(2, moved, begin, write)).toBeUndefined();
+    expect(about(2, begin, { ...moved, sql: 'UPDATE t SET w = 9' }, write)).toBeUndefined();
+    expect(about(2, begin, { ...moved, sql: 'UPDATE s SET id = 9' }, write)).toBeUndefined();
+  });
+});
+
 describe('the lost snapshot of MyRocks', () => {
   const skew = (...indexes: readonly number[]) => findingOf('read-skew', ...indexes);
   const failed = { kind: 'update', sql: 'UPDATE t SET v = 3', outcome: 'error' } as const;

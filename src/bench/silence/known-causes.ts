@@ -118,6 +118,20 @@ function isKeyMove(operation: Operation, catalog: Catalog): boolean {
   return table !== undefined && assignsIndexed(statement.set, table);
 }
 
+/** A write in a table from which, or from whose indexes, another transaction took rows that it committed after the write's own had begun. */
+export function passesTakenRows({ own, history, catalog }: Shown): boolean {
+  const began = own?.before[0]?.start;
+  if (own === undefined || began === undefined || own.last.kind === 'select') return false;
+  return history.operations.some(
+    (other) =>
+      other.transaction !== own.last.transaction &&
+      (isKeyMove(other, catalog) || (other.kind === 'delete' && other.outcome === 'ok')) &&
+      other.start < endOf(own.last) &&
+      endOfTransaction(history, other) > began &&
+      sharesTable(other, own.last, catalog),
+  );
+}
+
 /** A write, while another transaction is open that has deleted from the same table. */
 export function passesOpenDelete({ named, history, catalog }: Shown): boolean {
   return named.some(
