@@ -77,7 +77,9 @@ describePostgres('exports of bugs in PostgreSQL', () => {
         const script = exported(await writeSkew(sound), 'repro.sql');
         // As whoever tries it would: in a schema of its own.
         const input = `CREATE SCHEMA client; SET search_path = client;\n${script}\nDROP SCHEMA client CASCADE;\n`;
-        const { code, out, err } = await runProgram(client!, ['-X', '-q', '-d', url], { input });
+        // Debian's psql is a script that complains of a language that is not installed.
+        const env = { LANG: 'C', LC_ALL: 'C' };
+        const { code, out, err } = await runProgram(client!, ['-X', '-q', '-d', url], { input, env });
         expect(err.replaceAll(/^(?:WARNING|NOTICE|DETAIL): .*$/gm, '').trim()).toBe('');
         expect(code, out).toBe(0);
         // Both reads of both rows.

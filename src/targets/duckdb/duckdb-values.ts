@@ -30,11 +30,11 @@ const converters: Readonly<Record<number, Converter>> = {
   32: big,
   10: double, // FLOAT, DOUBLE
   11: double,
-  12: timestamp, // TIMESTAMP, _S, _MS, _NS, WITH TIME ZONE
+  12: timestamp, // TIMESTAMP, _S, _MS, _NS
   20: timestamp,
   21: timestamp,
   22: timestamp,
-  31: timestamp,
+  31: (value) => ({ timestamp: inUtc(value as object) }), // TIMESTAMP WITH TIME ZONE
   13: (value) => ({ date: dateText(value as DuckDBDateValue) }),
   14: (value) => ({ time: String(value) }),
   30: (value) => ({ time: String(value) }), // TIME WITH TIME ZONE
@@ -46,6 +46,19 @@ const converters: Readonly<Record<number, Converter>> = {
 
 const varchar = 17;
 const furthestDay = 2147483647;
+
+/** The driver prints these in the zone of its process; a value must not depend on that. */
+function inUtc(value: object): string {
+  const type = value.constructor as { timezoneOffsetInMinutes?: number };
+  const local = type.timezoneOffsetInMinutes;
+  if (local === undefined) return String(value);
+  type.timezoneOffsetInMinutes = 0;
+  try {
+    return String(value);
+  } finally {
+    type.timezoneOffsetInMinutes = local;
+  }
+}
 
 /** The driver prints the two infinite dates as days far away; DuckDB itself says `infinity`. */
 function dateText(date: DuckDBDateValue): string {

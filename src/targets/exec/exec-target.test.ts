@@ -77,7 +77,7 @@ async function withSession<T>(
 describe('an adapter that misbehaves', () => {
   it('is refused with the reason when it cannot be started', async () => {
     await expect(execDriver.open('exec:no-such-program-here --x', {})).rejects.toThrow(
-      /adapter "no-such-program-here --x" ended with exit code 127.*\n?.*not found/s,
+      /adapter "no-such-program-here --x" ended with exit code 12[67].*\n?.*(?:not found|Permission denied)/s,
     );
     await expect(execDriver.open('exec:', {})).rejects.toThrow(/needs a command/);
   });
