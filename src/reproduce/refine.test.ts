@@ -127,6 +127,28 @@ function lateRead(raw: History): ReplayReport {
 }
 
 describe('learning from replays', () => {
+  it('replays the order it began with again before it gives up: what waits behind one lock races', async () => {
+    const raw = readAfterWait();
+    const inference = openInference(raw, findContract('mariadb:read-committed')!);
+    const first = inference.order();
+    const orders: InferredOrder[] = [];
+    const until = async (succeeds: number) => {
+      orders.length = 0;
+      return refineOrder(
+        inference,
+        async (one) => {
+          orders.push(one);
+          const tries = orders.filter((each) => each === first).length;
+          return one === first && tries === succeeds ? faithful(raw) : lateRead(raw);
+        },
+        { first },
+      );
+    };
+    const { order, report, replays } = await until(2);
+    expect([order === first, report.firstDifference, replays]).toEqual([true, undefined, orders.length]);
+    expect((await until(99)).report.firstDifference).toBeDefined();
+  });
+
   it.each([
     ['commit', 'SELECT id, v FROM t WHERE id = 2;UPDATE t SET v = 0 WHERE id = 1;ROLLBACK'],
     ['update', 'SELECT id, v FROM t WHERE id = 2;ROLLBACK'],

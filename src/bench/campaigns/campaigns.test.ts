@@ -2,8 +2,13 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, vi } from 'vitest';
+import { ranAgain } from './environments.js';
 import { hasGrown } from './soak.js';
 import { type CampaignTable, publishCampaign } from './table.js';
+
+it('the tests that passed only alone are counted by the words that the script says', () => {
+  expect(readFileSync('scripts/rerun-failed.mjs', 'utf8')).toContain(`'${ranAgain}'`);
+});
 
 describe('a soak', () => {
   it('counts growth by more than a third that is more than noise', () => {

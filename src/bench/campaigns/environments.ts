@@ -62,7 +62,7 @@ const steps: readonly (readonly [name: string, command: string, codes: readonly 
 const wholeSuite =
   'npm test -- --reporter=default --reporter=json --outputFile.json=build/test-results.json || node scripts/rerun-failed.mjs build/test-results.json';
 /** What the second of these says before the tests that failed at first. */
-const ranAgain = 'These failed beside other tests and passed alone; each is a place to look:\n';
+export const ranAgain = 'These failed beside other tests and passed alone; each is a place to look:';
 
 export interface EnvironmentsOptions {
   /** Only environments whose name begins so. */
@@ -132,7 +132,7 @@ function tryEnvironment(environment: Environment, top: string, failures: string[
     const { code, said } = does(isWhole ? wholeSuite : usual);
     if (codes.includes(code)) {
       if (!isWhole) return 'ok';
-      const again = said.split(ranAgain)[1]?.match(/^ {2}\S/gm)?.length;
+      const again = said.split(`${ranAgain}\n`)[1]?.match(/^ {2}\S/gm)?.length;
       return again === undefined ? 'ok, all' : `ok, all, ${again} only alone`;
     }
     failed++;

@@ -61,7 +61,7 @@ describe('a known bug', () => {
     const turso = { url: 'turso:?mode=mvcc', level: 'snapshot' } as const;
     const windowed = 'UPDATE t SET v = 1 WHERE id IN (SELECT ROW_NUMBER() OVER (ORDER BY s.id) FROM t AS s)';
     const write = { kind: 'update', sql: windowed, matched: 4 } as const;
-    // The verifier misses nothing of the count; the graph looks for a row that was never there.
+    // The verifier finds the count too high; the graph looks for the rows that it counts, and some were never there.
     for (const kind of ['write-extra-row', 'lost-write'] as const)
       expect(bugBehind(findingOf(kind, 0), historyOf(write), turso)?.report).toContain('window');
     const plain = { ...write, sql: 'UPDATE t SET v = 1' };

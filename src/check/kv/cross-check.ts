@@ -116,7 +116,7 @@ function drawn(random: () => number, i: number, level: CheckLevel): { text: stri
 /** One long list of equal elements, read three times, has millions of meanings, and the slow checker tries each. */
 const mostChoices = 20_000;
 
-/** At most so many ways there are to say which write each read saw. */
+/** How many ways there are to say which write each read saw; that some may have seen the initial state is not counted. */
 function choicesOfWriters(history: KvHistory): number {
   const txs = plainHistory(history);
   const writes = txs.flatMap((tx) => tx.ops.filter((op) => op.kind === 'write' || op.kind === 'append'));

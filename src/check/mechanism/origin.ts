@@ -24,8 +24,7 @@ export function originOf(row: RowChain, line: Line, read: Read): Origin {
   const origins = originsOf(row, line, read);
   const newest = origins.next().value;
   if (newest?.kind !== 'dirty-read') return newest ?? ofOldVersions(row, line);
-  for (const { kind, ...rest } of origins) if (kind === 'post-snapshot-read') return { kind, ...rest };
-  return newest;
+  return [...origins].find(({ kind }) => kind === 'post-snapshot-read') ?? newest;
 }
 
 /** Versions with the line, newest first. */

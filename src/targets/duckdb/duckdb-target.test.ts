@@ -1,6 +1,7 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DuckDBTimestampTZValue } from '@duckdb/node-api';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { describeConformance } from '../conformance.case.js';
 import type { Answer, Scratch, Session, Target } from '../target.js';
@@ -78,6 +79,19 @@ describe('values', () => {
     ["'101'::BIT", { other: '101' }],
   ])('%s is a canonical value', async (sql, expected) => {
     expect(await rowsOf(a, `SELECT ${sql} AS c`)).toEqual([[expected]]);
+  });
+
+  it('have no zone of the process in them', async () => {
+    const sql = "SELECT TIMESTAMPTZ '2024-02-29 13:45:00.5+02' AS c";
+    const local = DuckDBTimestampTZValue.timezoneOffsetInMinutes;
+    DuckDBTimestampTZValue.timezoneOffsetInMinutes = 540;
+    try {
+      expect(await rowsOf(a, sql)).toEqual([[{ timestamp: '2024-02-29 11:45:00.5+00' }]]);
+      // Others in the process see what they had.
+      expect(DuckDBTimestampTZValue.timezoneOffsetInMinutes).toBe(540);
+    } finally {
+      DuckDBTimestampTZValue.timezoneOffsetInMinutes = local;
+    }
   });
 
   it('keep their rows across chunks of the driver', async () => {
