@@ -161,7 +161,8 @@ function openElements(
     concerns: (e, txs) => [...txs].some((tx) => touches(tx, elements[e]!.key)),
     ...(seesAborted &&
       elements.some(({ aborted, isOpen }) => aborted > 0 || isOpen) && {
-        incomplete: 'a list may hold what an aborted transaction appended, and others appended too',
+        incomplete:
+          'an element was appended more than once, and a list may hold it from a transaction that aborted or whose outcome is not known',
       }),
   };
 }
