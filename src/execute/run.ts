@@ -85,18 +85,20 @@ export async function runCase(
       await look();
     } finally {
       unwatch();
-      await Promise.all(
-        lanes.map((lane) =>
-          lane.lost || lane.altered || lane.transaction >= 0 || lane.sentAt !== undefined
-            ? lane.session.close()
-            : pool.give(lane.prepared, lane.session),
-        ),
-      );
+      await Promise.all(lanes.map((lane) => giveBack(lane, pool)));
     }
     return { header: historyHeader(program, options), operations: recorder.operations };
   } finally {
     if (pool !== options.sessions) await pool.close();
   }
+}
+
+/** Into the pool, if the next run can have its session as if it were new. */
+async function giveBack(lane: Lane, pool: SessionPool): Promise<void> {
+  const { session } = lane;
+  const usable = !lane.lost && lane.transaction < 0 && lane.sentAt === undefined;
+  if (usable && (!lane.altered || (await session.renew?.()) === true)) await pool.give(lane.prepared, session);
+  else await session.close();
 }
 
 /** The sessions of the case, and the observer if there is one. */

@@ -23,7 +23,7 @@ import type { Contract, Level } from '../contracts/index.js';
 import { IsoldeError } from '../errors.js';
 import { type RunOptions, runFree, runScheduled } from '../execute/index.js';
 import type { History } from '../histories/index.js';
-import type { Scratch } from '../targets/index.js';
+import type { Scratch, Target } from '../targets/index.js';
 import { vendorContractAt } from './contract-choice.js';
 
 /** Something to run, and who judges it by what. */
@@ -71,9 +71,10 @@ export async function runAndJudgeBy<Plan>(
   };
   const run: RunOptions = { ...options, ...(request.level !== undefined && { level: request.level }) };
   const watched: RunOptions = observe === undefined ? run : { ...run, observe };
-  const beforeBytes = target.memoryBytes?.();
+  const beforeBytes = heldAfter.get(target) ?? target.memoryBytes?.();
   const raw = await execute(scratch, program, watched);
   const afterBytes = beforeBytes === undefined ? undefined : target.memoryBytes?.();
+  if (afterBytes !== undefined) heldAfter.set(target, afterBytes);
   if (signal?.aborted === true) return cutShort(oracle, contract, asWritten(oracle, raw, plan));
   const context: JudgeContext = {
     ...setting,
@@ -95,6 +96,9 @@ export async function runAndJudgeBy<Plan>(
     ? judged
     : { ...judged, valid: false, findings: [...beside.findings, ...judged.findings] };
 }
+
+/** What a server held after its last run is what it holds before the next: to ask dozens of processes costs as much as a statement. */
+const heldAfter = new WeakMap<Target, number>();
 
 function execute(
   scratch: Scratch,

@@ -175,6 +175,11 @@ export interface Session {
   execute(sql: string): Promise<Answer>;
   /** Asks the database to stop the running statement; its answer then is `cancelled`, if it was in time. */
   cancel(): Promise<void>;
+  /**
+   * Takes back what statements outside a transaction left on the connection (settings, temporary tables, prepared statements), so
+   * that it is as it was opened. False: it could not. Absent: such a connection is closed, which costs a new one.
+   */
+  renew?(): Promise<boolean>;
   /** Ends the connection, rolling back what is open. Never rejects. */
   close(): Promise<void>;
 }

@@ -82,6 +82,12 @@ export class WireSession implements Session {
     await this.#interrupt(false);
   }
 
+  /** Settings given at the start of the connection are what RESET returns to. */
+  async renew(): Promise<boolean> {
+    const { error, transaction } = await this.connection.execute('DISCARD ALL', this.#limitMs);
+    return error === undefined && transaction === 'none';
+  }
+
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
