@@ -97,7 +97,8 @@ export async function runCase(
 async function giveBack(lane: Lane, pool: SessionPool): Promise<void> {
   const { session } = lane;
   const usable = !lane.lost && lane.transaction < 0 && lane.sentAt === undefined;
-  if (usable && (!lane.altered || (await session.renew?.()) === true)) await pool.give(lane.prepared, session);
+  if (usable && (!lane.altered || (await session.renew?.()) === true))
+    await pool.give(lane.prepared, session);
   else await session.close();
 }
 

@@ -17,7 +17,8 @@ import {
   type ChangePlan,
   type InsertPlan,
   openCatalog,
-  Planner,
+  type Planner,
+  plannerOf,
   rowKey,
   Savepoints,
   sharesKey,
@@ -35,9 +36,9 @@ import {
   nameKey,
   type QueryBody,
   type SelectCore,
-  ShapeParser,
   type Statement,
   sameName,
+  shapeParserOf,
   type TableReference,
   visitNodes,
 } from '../sql/index.js';
@@ -75,7 +76,6 @@ interface OpenWrites {
 /** What depends on the set-up alone. */
 interface Program {
   readonly catalog: Catalog;
-  readonly shapes: ShapeParser;
   readonly planner: Planner;
 }
 
@@ -90,8 +90,7 @@ export class KnownPrograms {
     if (known !== undefined) return known;
     // Tables that sessions make for themselves are nobody else's: the set-up tells all that rounds can meet in.
     const catalog = openCatalog({ dialect, setup, statements: [] });
-    const shapes = new ShapeParser(dialect);
-    const program = { catalog, shapes, planner: new Planner(catalog, shapes) };
+    const program = { catalog, planner: plannerOf(catalog) };
     if (this.#kept.size >= programsKept) this.#kept.clear();
     this.#kept.set(key, program);
     return program;
@@ -103,14 +102,12 @@ const programsKept = 16;
 export class RowMirror {
   readonly #catalog: Catalog;
   readonly #planner: Planner;
-  readonly #shapes: ShapeParser;
   readonly #rows = new Map<Table, MirrorRow[]>();
   readonly #open = new Map<number, OpenWrites>();
 
-  constructor({ catalog, planner, shapes }: Program) {
+  constructor({ catalog, planner }: Program) {
     this.#catalog = catalog;
     this.#planner = planner;
-    this.#shapes = shapes;
     for (const table of this.#catalog.tables) {
       this.#rows.set(table, []);
       for (const row of table.initial ?? []) this.#add(table, row).current = row;
@@ -120,7 +117,7 @@ export class RowMirror {
   /** The rows a statement accesses. */
   access(sent: Sent): readonly RowAccess[] {
     const { sql, transaction } = sent;
-    const { statement } = this.#shapes.parse(sql);
+    const { statement } = shapeParserOf(this.#catalog.dialect).parse(sql);
     switch (statement.type) {
       case 'select':
         return this.#reads(statement);

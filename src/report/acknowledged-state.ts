@@ -22,7 +22,8 @@ import {
   hasSnapshot,
   intervalOf,
   isVague,
-  Planner,
+  type Planner,
+  plannerOf,
   type RowsOf,
   sharesKey,
   type Table,
@@ -98,7 +99,7 @@ class State {
     this.#operations = history.operations.toSorted((a, b) => a.start - b.start);
     const inOrder = history.operations.toSorted((a, b) => intervalOf(a).end - intervalOf(b).end);
     this.#transactions = transactionsOfHistory(history.header, inOrder, contract);
-    this.#planner = new Planner(catalog);
+    this.#planner = plannerOf(catalog);
     this.#rows = new Map(
       catalog.tables.map((table) => {
         decide(

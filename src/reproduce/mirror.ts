@@ -19,7 +19,8 @@ import {
   isExclusive,
   overlay,
   type Plan,
-  Planner,
+  type Planner,
+  plannerOf,
   type QueryPlan,
   recordedCells,
   rowKey,
@@ -57,7 +58,7 @@ class Mirror {
   constructor(source: MirrorSource) {
     this.steps = source.steps;
     this.#state = new MirrorState(source, (step) => this.#take(step));
-    this.#planner = new Planner(source.catalog);
+    this.#planner = plannerOf(source.catalog);
   }
 
   run(): Evidence {

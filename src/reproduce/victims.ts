@@ -8,14 +8,14 @@
  * Only where statements choose rows first and look at them again after waiting (PostgreSQL's READ COMMITTED).
  */
 import type { OrderStepId } from '../ids.js';
-import { Planner } from '../rows/index.js';
+import { plannerOf } from '../rows/index.js';
 import { inTurn } from './chosen-rows.js';
 import * as role from './conflicts.js';
 import { type MirrorState, scanLimit } from './mirror-state.js';
 
 /** Takes the locks that a victim held; called when it ends, for then it is known who stood in its way. */
 export function followVictim(state: MirrorState, step: OrderStepId): void {
-  const plan = new Planner(state.catalog).plan(state.opOf(step)?.sql ?? '');
+  const plan = plannerOf(state.catalog).plan(state.opOf(step)?.sql ?? '');
   if (plan.type !== 'update' && plan.type !== 'delete') return;
   const { table, keys, reads } = plan;
   if (!state.looksAgain || keys !== undefined || reads.length > 0 || state.blind.has(table)) return;

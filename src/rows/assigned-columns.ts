@@ -6,7 +6,7 @@
  * that differ in integers alone one is.
  */
 import type { Operation } from '../histories/index.js';
-import { type Assignment, type Dialect, nameKey, parseStatement, type Statement } from '../sql/index.js';
+import { type Assignment, type Dialect, nameKey, type Statement, shapeParserOf } from '../sql/index.js';
 
 /** A statement sent after the set-up. */
 export interface SentStatement {
@@ -47,7 +47,7 @@ export class AssignedColumns {
       const shape = head.replace(integers, '0').replace(texts, "''");
       if (seen.has(shape)) continue;
       seen.add(shape);
-      this.#look(parseStatement(sql, this.dialect), sql);
+      this.#look(shapeParserOf(this.dialect).parse(sql).statement, sql);
     }
   }
 

@@ -14,9 +14,9 @@ import {
   type EvaluatedRow,
   isUndecidable,
   parseStatement,
-  ShapeParser,
   type Statement,
   sameName,
+  shapeParserOf,
   statementFeatures,
   type TableShape,
 } from '../sql/index.js';
@@ -54,8 +54,22 @@ export interface Catalog {
   readonly unknownNamesReachTables: boolean;
 }
 
+/** Several oracles judge a run, one after another: they start from the same tables. */
+const opened = new WeakMap<History, { readonly operations: number; readonly catalog: Catalog }>();
+
 /** The tables of a history. */
 export function catalogOf(history: History, options: CatalogOptions = {}): Catalog {
+  if (options.identity !== undefined || (options.refused?.size ?? 0) > 0)
+    return catalogOfHistory(history, options);
+  const operations = history.operations.length;
+  const known = opened.get(history);
+  if (known?.operations === operations) return known.catalog;
+  const catalog = catalogOfHistory(history, options);
+  opened.set(history, { operations, catalog });
+  return catalog;
+}
+
+function catalogOfHistory(history: History, options: CatalogOptions): Catalog {
   const { header, operations } = history;
   const source: CatalogSource = {
     dialect: header.dialect ?? 'postgres',
@@ -104,7 +118,7 @@ function endedIdentity(catalog: Catalog, statements: readonly SentStatement[]): 
   const keys = new Map(
     shown.map((table) => [table, new Set(table.initial!.map((row) => rowKey(row, table.identity)))]),
   );
-  const parser = new ShapeParser(dialect);
+  const parser = shapeParserOf(dialect);
   for (const { kind, sql, outcome } of statements) {
     if (sql === undefined || outcome === 'error' || !/^(insert|replace|merge|other)$/.test(kind)) continue;
     const { statement } = parser.parse(sql);
@@ -131,7 +145,7 @@ type Draft = { -readonly [Key in keyof Table]: Table[Key] };
 
 export function openCatalog(source: CatalogSource, options: CatalogOptions = {}): Catalog {
   const { dialect, statements } = source;
-  const parser = new ShapeParser(dialect);
+  const parser = shapeParserOf(dialect);
   const setup = source.setup.map((sql) => parser.parse(sql).statement);
   const sent = definitions(statements, dialect);
   const drafts = new Drafts(dialect);

@@ -38,7 +38,7 @@ export type {
   UpsertPlan,
 } from './plan-types.js';
 export { isExclusive } from './plan-types.js';
-export { Planner } from './planner.js';
+export { type Planner, plannerOf } from './planner.js';
 export { type RowValues, recordedCells, splitObject, valuesOf } from './recorded.js';
 export { cellKey, joinKey, rowKey } from './row-key.js';
 export { type Lock, type LockMeeting, type LockMode, lockMeeting, RowLocks } from './row-locks.js';

@@ -9,9 +9,9 @@
  */
 import {
   type ShapedStatement,
-  ShapeParser,
   type Statement,
   type StatementFeatures,
+  shapeParserOf,
   statementFeatures,
 } from '../sql/index.js';
 import { type Catalog, createText } from './catalog.js';
@@ -28,15 +28,10 @@ import { touchesNoRows } from './touches-no-rows.js';
 const plansKept = 5000;
 
 export class Planner {
-  readonly #features = new WeakMap<Statement, StatementFeatures>();
   readonly #plans = new Map<string, Plan>();
   readonly #fillers = new Map<string, PlanFiller | null>();
 
-  /** `shapes`: what was parsed before, of the same dialect. */
-  constructor(
-    private readonly catalog: Catalog,
-    private readonly shapes = new ShapeParser(catalog.dialect),
-  ) {}
+  constructor(private readonly catalog: Catalog) {}
 
   /** What a statement does. */
   plan(sql: string): Plan {
@@ -45,23 +40,32 @@ export class Planner {
     const shape = shapeOf(sql, this.catalog.dialect);
     const filled = shape === undefined ? undefined : this.#fillers.get(shape.key)?.(shape.constants);
     if (filled !== undefined) return filled;
-    const shaped = this.shapes.parse(sql);
-    const plan = planStatement(sql, shaped, () => this.#featuresOf(shaped), this.catalog);
+    const shaped = shapeParserOf(this.catalog.dialect).parse(sql);
+    const plan = planStatement(sql, shaped, () => featuresOf(shaped), this.catalog);
     if (shape !== undefined && !this.#fillers.has(shape.key))
       this.#fillers.set(shape.key, fillerOf(shaped.statement, plan, shape.constants, this.catalog.dialect));
     if (this.#plans.size >= plansKept) this.#plans.clear();
     this.#plans.set(sql, plan);
     return plan;
   }
+}
 
-  #featuresOf({ shape }: ShapedStatement): StatementFeatures {
-    let features = this.#features.get(shape);
-    if (features === undefined) {
-      features = statementFeatures(shape);
-      this.#features.set(shape, features);
-    }
-    return features;
-  }
+/** By shape: what a statement mentions depends on no value. */
+const features = new WeakMap<Statement, StatementFeatures>();
+
+function featuresOf({ shape }: ShapedStatement): StatementFeatures {
+  const known = features.get(shape) ?? statementFeatures(shape);
+  features.set(shape, known);
+  return known;
+}
+
+const planners = new WeakMap<Catalog, Planner>();
+
+/** The planner of all who work on the same tables. */
+export function plannerOf(catalog: Catalog): Planner {
+  const planner = planners.get(catalog) ?? new Planner(catalog);
+  planners.set(catalog, planner);
+  return planner;
 }
 
 function planStatement(

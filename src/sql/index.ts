@@ -101,7 +101,7 @@ export {
 export { isAggregateCall, type StatementFeatures, statementFeatures, type TableUse } from './features.js';
 export { type Token, type TokenKind, tokenize, tokensFrom } from './lexer.js';
 export { nameKey, sameName, writtenNameKey } from './names.js';
-export { type ShapedStatement, ShapeParser } from './parse/by-shape.js';
+export { type ShapedStatement, ShapeParser, shapeParserOf } from './parse/by-shape.js';
 export { parseExpressionText, parseStatement } from './parse/parse.js';
 
 export { printLiteral } from './print/literal.js';

@@ -7,7 +7,8 @@ import {
   type Interval,
   intervalOf,
   type Plan,
-  Planner,
+  type Planner,
+  plannerOf,
   type Table,
   type Tx,
   transactionsOfHistory,
@@ -40,7 +41,7 @@ export class RunFacts {
   ) {
     this.declared = declaredBy(history, catalog);
     this.transactions = transactionsOfHistory(history.header, history.operations, contract);
-    this.#planner = new Planner(catalog);
+    this.#planner = plannerOf(catalog);
   }
 
   planOf(operation: Operation): Plan {

@@ -7,7 +7,8 @@ import {
   intervalOf,
   type OpaquePlan,
   type Plan,
-  Planner,
+  type Planner,
+  plannerOf,
   type Tx,
   transactionsOfHistory,
 } from '../../rows/index.js';
@@ -54,7 +55,7 @@ export class Verifier {
     for (const { name, initial } of catalog.tables)
       if (initial === undefined)
         this.#tally.note(`The initial rows of ${name} are not known; they are learned from reads.`);
-    this.#planner = new Planner(catalog);
+    this.#planner = plannerOf(catalog);
     this.#written = new WrittenRows(catalog.dialect);
     this.#txs = transactionsOfHistory(history.header, this.#order, contract);
     this.#dirty = [...this.#txs.values()].some((tx) => tx.contract?.mechanism?.pivot === 'uncommitted');

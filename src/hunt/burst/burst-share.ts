@@ -22,7 +22,7 @@ export interface BurstShareOptions {
   readonly transactions?: number;
 }
 
-export const usualBurstShare = 0.08;
+export const usualBurstShare = 0.04;
 /** Before one has run. */
 const firstGuessMs = 1_000;
 const usualTransactions = 1_600;

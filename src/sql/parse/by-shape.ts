@@ -28,6 +28,15 @@ const firstMark = 900_000_000_000_000;
 const maxSlots = 1000;
 const shapesKept = 2000;
 
+const shared = new Map<Dialect, ShapeParser>();
+
+/** The one that all share who read the same statements: what one oracle has parsed of a run, the next need not. */
+export function shapeParserOf(dialect: Dialect): ShapeParser {
+  const parser = shared.get(dialect) ?? new ShapeParser(dialect);
+  shared.set(dialect, parser);
+  return parser;
+}
+
 export class ShapeParser {
   readonly #templates = new Map<string, Template | undefined>();
 
