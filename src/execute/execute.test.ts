@@ -290,4 +290,20 @@ describe('the free executor', () => {
     await runFree(scratch, program, { target, sessions });
     expect(log.sent).toEqual(['1: SET x = 1', '2: SET x = 1']);
   });
+
+  it.each([
+    [true, ['1: SET x = 1', '1: SET x = 1']],
+    [false, ['1: SET x = 1', '2: SET x = 1']],
+  ])('hands it on if it can be renewed (%s)', async (renewed, sent) => {
+    const { target, log } = fakeTarget();
+    const scratch = await target.createScratch();
+    const open = scratch.openSession.bind(scratch);
+    scratch.openSession = async (options) =>
+      Object.assign(await open(options), { renew: async () => renewed });
+    const sessions = new SessionPool(scratch, { statementTimeoutMs: 1000, lockTimeoutMs: 1000 });
+    const { case: program } = script('0: SET x = 1');
+    await runFree(scratch, program, { target, sessions });
+    await runFree(scratch, program, { target, sessions });
+    expect(log.sent).toEqual(sent);
+  });
 });

@@ -28,6 +28,34 @@ describePostgres('a PostgreSQL session', () => {
     await Promise.all([a.close(), b.close()]);
   });
 
+  it('is as new after it was renewed', async () => {
+    const settings = "SELECT name, setting FROM pg_settings WHERE name <> 'application_name' ORDER BY name";
+    const fresh = (await b.execute(settings)).rows;
+    for (const sql of [
+      'SET enable_seqscan = off',
+      'SET search_path = pg_catalog',
+      'SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL SERIALIZABLE, READ ONLY',
+      'SET lock_timeout = 1',
+      'SET SESSION CHARACTERISTICS AS TRANSACTION READ WRITE',
+      'CREATE TEMPORARY TABLE mine (id INT)',
+      'PREPARE p AS SELECT 1',
+      'SELECT pg_advisory_lock(1)',
+    ])
+      expect((await a.execute(sql)).error, sql).toBeUndefined();
+    expect((await a.execute(settings)).rows).not.toEqual(fresh);
+    expect(await a.renew!()).toBe(true);
+    expect((await a.execute(settings)).rows).toEqual(fresh);
+    expect((await a.execute('SELECT v FROM t WHERE id = 1')).rows).toEqual([[10]]);
+    expect((await a.execute('SELECT * FROM mine')).error?.code).toBe('42P01');
+    expect((await a.execute('EXECUTE p')).error).toBeDefined();
+    expect((await b.execute('SELECT pg_try_advisory_lock(1)')).rows).toEqual([[true]]);
+  });
+
+  it('cannot be renewed inside a transaction', async () => {
+    await a.execute('BEGIN');
+    expect(await a.renew!()).toBe(false);
+  });
+
   it.each([
     ['1::int2', 1],
     ['(-2147483648)::int4', -2147483648],
