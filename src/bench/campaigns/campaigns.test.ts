@@ -2,12 +2,28 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, vi } from 'vitest';
-import { ranAgain } from './environments.js';
+import { keptRows, ranAgain } from './environments.js';
 import { hasGrown } from './soak.js';
 import { type CampaignTable, publishCampaign } from './table.js';
 
 it('the tests that passed only alone are counted by the words that the script says', () => {
   expect(readFileSync('scripts/rerun-failed.mjs', 'utf8')).toContain(`'${ranAgain}'`);
+});
+
+it('keeps rows of the page of environments, with their failures, but none that was not run', () => {
+  const page = [
+    '| environment | npm ci | failures | commit |',
+    '| --- | --- | --- | --- |',
+    '| root, umask 022 | ok | 0 | abc |',
+    '| root, umask 077 | not run |  |  |',
+    '| all at once | exit code 1 | 1 | def |',
+    '',
+    '- all at once, npm ci: exit code 1: text',
+  ].join('\n');
+  const rows = keptRows(page);
+  expect([...rows.keys()]).toEqual(['root, umask 022', 'all at once']);
+  expect(rows.get('root, umask 022')).toEqual({ row: ['root, umask 022', 'ok', '0', 'abc'], failures: [] });
+  expect(rows.get('all at once')!.failures).toEqual(['all at once, npm ci: exit code 1: text']);
 });
 
 describe('a soak', () => {

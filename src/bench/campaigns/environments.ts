@@ -3,8 +3,10 @@
  * 077, in Turkish, in Tokyo, with a home that cannot be written. In each, `isolde demo` must find its bug, a private
  * PostgreSQL must start, and the tests that depend on letters, times and files must pass. As root with
  * umask 077, and in the last one, all of that at once, it is the whole of `npm test`.
+ *
+ * The page says which commit was cloned for each row: with `--only` the other rows stay as they are.
  */
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -69,22 +71,29 @@ export interface EnvironmentsOptions {
   readonly only?: string | undefined;
   /** No environment is begun after so many minutes; default: all are tried. */
   readonly minutes?: number | undefined;
+  /** The page so far: rows of environments that are not tried now stay. */
+  readonly page?: string | undefined;
 }
 
-export function environments({ only = '', minutes }: EnvironmentsOptions): CampaignTable {
+export function environments({ only = '', minutes, page = '' }: EnvironmentsOptions): CampaignTable {
   const end = performance.now() + (minutes ?? Number.POSITIVE_INFINITY) * 60_000;
   const top = mkdtempSync(join(tmpdir(), 'isolde-environments-'));
   chmodSync(top, 0o755);
   const failures: string[] = [];
-  const rows: string[][] = [];
+  const rows: (readonly string[])[] = [];
+  const commit = execFileSync('git', ['rev-parse', '--short=10', 'HEAD'], { encoding: 'utf8' }).trim();
+  const kept = keptRows(page);
   try {
-    for (const environment of list.filter(({ name }) => name.startsWith(only))) {
-      if (performance.now() > end) {
-        rows.push([environment.name, 'not run', ...steps.map(() => 'not run'), '']);
-        continue;
-      }
-      console.error(environment.name);
-      rows.push(tryEnvironment(environment, top, failures));
+    for (const environment of list) {
+      const { name } = environment;
+      const before = kept.get(name);
+      if (name.startsWith(only) && performance.now() <= end) {
+        console.error(name);
+        rows.push([...tryEnvironment(environment, top, failures), commit]);
+      } else if (before !== undefined) {
+        rows.push(before.row);
+        failures.push(...before.failures);
+      } else rows.push([name, 'not run', ...steps.map(() => 'not run'), '', '']);
     }
   } finally {
     rmSync(top, { recursive: true, force: true });
@@ -94,11 +103,33 @@ export function environments({ only = '', minutes }: EnvironmentsOptions): Campa
     title: 'Environments',
     about:
       'A fresh clone of this repository is installed with `npm ci` and used in each environment. A failure is another exit code than expected. *All*: the whole of `npm test`; *only alone*: tests that failed beside others and passed when their files ran once more, as in [CI](../decisions/ci-reruns.md). Engines in a cache at home are not there.',
-    command: `npm run campaign environments${minutes === undefined ? '' : ` -- --minutes ${minutes}`}`,
-    heads: ['environment', 'npm ci', ...steps.map(([name]) => name), 'failures'],
+    command: 'npm run campaign environments',
+    heads: ['environment', 'npm ci', ...steps.map(([name]) => name), 'failures', 'commit'],
     rows,
     failures,
   };
+}
+
+interface KeptRow {
+  readonly row: readonly string[];
+  readonly failures: readonly string[];
+}
+
+/** The rows of a page, by environment, that were run. */
+export function keptRows(page: string): ReadonlyMap<string, KeptRow> {
+  const lines = page.split('\n');
+  return new Map(
+    list.flatMap(({ name }) => {
+      const line = lines.find((each) => each.startsWith(`| ${name} |`));
+      const row = line
+        ?.split('|')
+        .slice(1, -1)
+        .map((cell) => cell.trim());
+      if (row === undefined || row.includes('not run')) return [];
+      const failures = lines.filter((each) => each.startsWith(`- ${name}, `)).map((each) => each.slice(2));
+      return [[name, { row, failures }] as const];
+    }),
+  );
 }
 
 function tryEnvironment(environment: Environment, top: string, failures: string[]): string[] {
