@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { type Case, type StatementRef, totalOrder } from '../../cases/index.js';
 import { findContract } from '../../contracts/index.js';
 import { runScheduled } from '../../execute/index.js';
+import type { History } from '../../histories/index.js';
 import { openTarget } from '../../targets/index.js';
 import { stripResults } from '../instrument/strip-results.js';
 import { type Execute, refine } from './refine.js';
@@ -42,6 +43,40 @@ it('what it gives up on has the plan that the history ran by: answers stay with 
       const inserts = history.operations.filter(({ sql }) => sql?.startsWith('INSERT') === true);
       expect(inserts.map(({ matched }) => matched)).toEqual(inserts.map(() => 1));
     }
+  } finally {
+    await target.close();
+  }
+});
+
+it('does not take for the final state what was read while statements waited', async () => {
+  const target = await openTarget('duckdb:');
+  try {
+    const scratch = await target.createScratch();
+    const execute: Execute = (program) => runScheduled(scratch, program, { target });
+    const sessions = [
+      { name: 'S0', statements: ['INSERT INTO t (id, v) VALUES (1, 0)'] },
+      { name: 'S1', statements: ['BEGIN', 'ROLLBACK'] },
+    ];
+    const program = { name: 'early', setup: ['CREATE TABLE t (id INT, v INT)'], sessions };
+    const schedule = totalOrder([
+      [1, 0],
+      [0, 0],
+      [1, 1],
+    ]);
+    const asked = planCase({ case: program, schedule }, 'duckdb', findContract('duckdb:snapshot')!);
+    /** As if the session had waited until after the last reads. */
+    const late = (history: History): History => {
+      const end = Math.max(...history.operations.map((operation) => operation.end!)) + 1;
+      const operations = history.operations.map((operation) =>
+        operation.kind === 'rollback' ? { ...operation, end } : operation,
+      );
+      return { ...history, operations };
+    };
+    const first = await execute(asked.program);
+    expect(await refine(first, asked, execute)).not.toHaveProperty('why');
+    expect(await refine(late(first), asked, execute)).not.toHaveProperty('why');
+    const always = await refine(late(first), asked, async (each) => late(await execute(each)));
+    expect(always).toMatchObject({ why: 'the final state was read while statements waited' });
   } finally {
     await target.close();
   }

@@ -59,13 +59,16 @@ export async function refine(
     ran = plan;
     const runs = readRuns(history, plan.instrumented);
     if (runs.broken || wentAway(history)) return { plan, history, why: 'a statement was never answered' };
-    if (runs.final === undefined) return { plan, history, why: 'the final state could not be read' };
+    if (runs.final === undefined && !runs.early)
+      return { plan, history, why: 'the final state could not be read' };
     const apart = runs.runs.filter(({ state }) => state === 'apart');
-    if (apart.length > 0 && !reordered) {
+    if ((apart.length > 0 || runs.early) && !reordered) {
       reordered = true;
       plan = withoutStatements({ ...plan, source: inOrderOfAnswers(plan, history) }, plan.leftOut);
       continue;
     }
+    if (runs.early && apart.length === 0)
+      return { plan, history, why: 'the final state was read while statements waited' };
     const untied = runs.runs.filter((run) => hasTies(run, plan));
     const unusable = [...apart, ...untied.filter(({ token }) => token !== undefined)];
     if (unusable.length > 0) {

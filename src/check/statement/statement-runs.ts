@@ -50,8 +50,10 @@ export interface StatementRun {
 export interface StatementRuns {
   /** In the order in which they were answered. */
   readonly runs: readonly StatementRun[];
-  /** What an observer found after all, by table; undefined: a read failed. */
+  /** What an observer found after all, by table; undefined: a read failed, or did not come after all. */
   readonly final: ReadonlyMap<string, TableState> | undefined;
+  /** The observer read while other statements waited: they were answered later, and what follows them was sent later. */
+  readonly early: boolean;
   /** Whether some statement was never answered. */
   readonly broken: boolean;
 }
@@ -79,7 +81,8 @@ export function readRuns(history: History, instrumented: Instrumented): Statemen
     };
   });
   const broken = history.operations.some(({ outcome, end }) => outcome === 'unknown' || end === null);
-  return { runs, final: finalState(history, instrumented), broken };
+  const early = readsEarly(history, instrumented);
+  return { runs, final: early ? undefined : finalState(history, instrumented), early, broken };
 }
 
 interface Read {
@@ -180,6 +183,15 @@ function tableState(rows: readonly Row[], table: string, { tables }: Instrumente
     state.set(typeof rid === 'string' ? rid : `?${at}`, { writers, values: row.slice(0, width) });
   }
   return state;
+}
+
+/** A schedule goes on without those who wait: in a deadlock the last reads come before it is broken. */
+function readsEarly({ operations }: History, instrumented: Instrumented): boolean {
+  const reads = operations.filter((operation) => isObserver(operation, instrumented));
+  const first = Math.min(...reads.map(({ start }) => start));
+  return operations.some(
+    (operation) => !isObserver(operation, instrumented) && (operation.end ?? operation.start) > first,
+  );
 }
 
 function finalState(history: History, instrumented: Instrumented): ReturnType<typeof tableStates> {

@@ -41,6 +41,7 @@ export const innodbRepeatableRead: Mechanism = {
   ...readCommitted,
   pivot: 'first-read',
   passedRows: 'kept',
+  movedKeysAreNewRows: true,
 };
 
 export const innodbSerializable: Mechanism = {
@@ -87,7 +88,11 @@ export function innodbContracts(manual: InnodbManual): readonly Contract[] {
       level: 'repeatable read',
       mechanism: innodbRepeatableRead,
       forbids: snapshotForPlainReads,
-      sources: [...manual.isolationLevels('repeatable-read'), ...common],
+      sources: [
+        ...manual.isolationLevels('repeatable-read'),
+        ...common,
+        ...manual.consistentReads('movedKeysAreNewRows'),
+      ],
     },
     {
       id: `${owner}:serializable`,

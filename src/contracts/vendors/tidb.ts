@@ -72,10 +72,12 @@ export const tidbContracts: readonly Contract[] = [
     owner: 'tidb',
     level: 'repeatable read',
     settings: { tidb_txn_mode: 'pessimistic' },
-    mechanism: { ...readCommitted, pivot: 'begin' },
+    // Rows are kept by their keys as InnoDB's are; its manual does not say so.
+    mechanism: { ...readCommitted, pivot: 'begin', movedKeysAreNewRows: true },
     forbids: snapshotForPlainReads,
     sources: [
       ...levels('repeatable-read-isolation-level', 'pivot', 'ownWrites', 'certifier', 'forbids'),
+      ...cite('TiDB, Clustered Indexes', `${docs}/clustered-indexes`, 'movedKeysAreNewRows'),
       ...pessimisticSources,
       ...autocommit,
     ],
