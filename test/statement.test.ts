@@ -83,6 +83,20 @@ describe.skipIf(inMaria !== undefined && !enginesRequired)(`MariaDB${inMaria ? `
     },
   );
 
+  it('leaves out a locking read whose subquery sees the same table in the snapshot', async () => {
+    const twoStates = parsed(`
+      CREATE TABLE t (id INT PRIMARY KEY, v INT);
+      INSERT INTO t VALUES (1, 1);
+      T1: BEGIN
+      T1: SELECT * FROM t
+      T2: INSERT INTO t VALUES (2, 2)
+      T1: SELECT * FROM t WHERE EXISTS (SELECT 1 FROM t AS s WHERE s.id = t.id) FOR UPDATE
+      T1: COMMIT`);
+    const { findings, notes } = await judged(twoStates, 'mariadb:repeatable-read');
+    expect(findings).toEqual([]);
+    expect(notes).toEqual([expect.stringContaining('it sees one table as it was and as it is')]);
+  });
+
   it('runs a statement that had to wait where it was answered (Figure 11)', async () => {
     const blocked = parsed(`
       CREATE TABLE t0 (pkey INT PRIMARY KEY, vkey INT);

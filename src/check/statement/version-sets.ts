@@ -17,7 +17,7 @@ import type { Contract } from '../../contracts/index.js';
 import type { Dialect, SelectStatement, Statement } from '../../sql/index.js';
 import { nameKey } from '../../sql/index.js';
 import type { Frame, TableRead } from '../instrument/instrumented.js';
-import { leavesOf, tableNames } from '../instrument/tree.js';
+import { leavesOf, tableNames, walk } from '../instrument/tree.js';
 import { commonTables } from './steady.js';
 
 /**
@@ -156,5 +156,10 @@ function selectParts(statement: SelectStatement, { lockingReads }: Sight): Part[
 
 /** Whether a query has no table but those of its own FROM. */
 function leavesAlone(statement: SelectStatement, leaves: readonly unknown[]): boolean {
-  return tableNames(statement).length === tableNames(leaves).length;
+  // A subquery of the same table is another use of it: names would not tell.
+  let uses = 0;
+  walk(statement, (node) => {
+    if (node.type === 'table') uses++;
+  });
+  return uses === leaves.length;
 }
