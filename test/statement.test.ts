@@ -63,26 +63,6 @@ describe.skipIf(inMaria !== undefined && !enginesRequired)(`MariaDB${inMaria ? `
     },
   );
 
-  it.each(['mechanism', 'dependency-graph', 'statement'] as const)(
-    'is not blamed by the %s oracle for showing a row twice whose key another moved',
-    async (oracle) => {
-      const moved = parsed(`
-        CREATE TABLE t (rid INT, k INT PRIMARY KEY, v INT);
-        INSERT INTO t VALUES (1, 10, 1), (3, 4, 5);
-        T1: START TRANSACTION WITH CONSISTENT SNAPSHOT
-        T2: UPDATE t SET k = 106 WHERE rid = 3
-        T1: UPDATE t SET v = 9 WHERE k > 100
-        T1: SELECT * FROM t
-        T1: COMMIT`);
-      const held = findContract('mariadb:repeatable-read')!;
-      const found = await run(moved, { target, level: held.level!, oracle, contract: held });
-      expect(found).toMatchObject({ valid: 'unknown', findings: [] });
-      expect(found.unknownReasons).toContainEqual(expect.stringContaining('moved a primary key'));
-      const read = found.history.operations.find(({ kind }) => kind === 'select');
-      expect(read!.rows).toHaveLength(3);
-    },
-  );
-
   it('leaves out a locking read whose subquery sees the same table in the snapshot', async () => {
     const twoStates = parsed(`
       CREATE TABLE t (id INT PRIMARY KEY, v INT);

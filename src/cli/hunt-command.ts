@@ -106,7 +106,7 @@ export function huntCommand(program: Command, context: CliContext, exit: (code: 
       `only this kind of workload: ${profiles.map(({ name }) => name).join(', ')}, or a file`,
     )
     .option('--oracle <name>', `only these judges (may be repeated): ${runOracles.join(', ')}`, collect)
-    .option('--bursts <percent>', 'of the time (default 8; 0 with --profile or --oracle): isolde burst')
+    .option('--bursts <percent>', 'of the time (default 4; 0 with --profile or --oracle): isolde burst')
     .option('--template <file>', 'a case to vary besides the built-in ones (may be repeated)', collect)
     .option(
       '--reuse <set>',

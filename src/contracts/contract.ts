@@ -92,11 +92,6 @@ export interface Mechanism {
    */
   readonly otherNodesLag?: boolean;
   /**
-   * A row is a record with a key (InnoDB): an UPDATE of the key deletes one record and inserts another. A transaction whose writes find the new
-   * record has it as its own write from then on, and still reads the old one in its snapshot.
-   */
-  readonly movedKeysAreNewRows?: boolean;
-  /**
    * A row that another transaction deleted, and then a DELETE of one's own selected in one's snapshot, is gone for
    * one's plain reads too: neither the newest rows nor the snapshot with one's own deletes has it.
    */

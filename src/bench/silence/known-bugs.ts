@@ -44,7 +44,7 @@ export const knownBugs: readonly KnownBug[] = [
     report: 'MySQL #113228: a row whose key another transaction has changed is seen at its old key, too',
     at: /^(mariadb:|mysql:|mariadb@11\.8:\?innodb_snapshot_isolation=OFF|cluster:mariadb)$/,
     levels: ['repeatable read'],
-    kinds: ['internal', 'own-write-missed', 'wrong-result'],
+    kinds: ['internal', 'own-write-missed', 'wrong-result', 'result-differs'],
     explains: writesMovedRows,
   },
   {

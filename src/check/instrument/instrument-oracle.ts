@@ -1,7 +1,6 @@
 /** The dependency graph of an instrumented run as an oracle: any contract, vendor's or theory's. */
 import { contractForTables } from '../../contracts/index.js';
 import { dependencyIdentity, focusDependencies } from '../identity.js';
-import { withoutMovedKeys } from '../moved-keys.js';
 import { judgedHistory, type Oracle } from '../oracle.js';
 import { checkInstrumented } from './check-instrumented.js';
 import { instrumentCase } from './instrument-case.js';
@@ -28,13 +27,12 @@ export const instrumentOracle: Oracle<Instrumented> = {
     const about = { oracle: 'dependency-graph', contract: contract.id } as const;
     if ('unjudged' in found)
       return judgedHistory(history, { ...about, findings: [], unknownReasons: [found.unjudged] });
-    const standing = withoutMovedKeys(findings, history, found.contract);
     return judgedHistory(history, {
       ...about,
       contract: found.contract.id,
-      findings: standing.findings,
+      findings,
       strongest,
-      unknownReasons: [...notes, ...standing.reasons],
+      unknownReasons: notes,
     });
   },
   identity: dependencyIdentity,

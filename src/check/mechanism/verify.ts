@@ -20,7 +20,6 @@ import { IsoldeError } from '../../errors.js';
 import type { History } from '../../histories/index.js';
 import { withCatalog } from '../../rows/index.js';
 import type { Finding } from '../finding.js';
-import { withoutMovedKeys } from '../moved-keys.js';
 import { beforeCut } from './before-cut.js';
 import { type MechanismResult, Tally } from './result.js';
 import { Verifier } from './verifier.js';
@@ -57,7 +56,7 @@ export function verifyMechanism(
       'usage',
       `the contract ${contract.id} does not say how an engine works; choose a vendor's contract`,
     );
-  const result = withdrawing(judge(history, contract, options), history, contract);
+  const result = judge(history, contract, options);
   if (compareWith === undefined) return result;
   const other = verifyMechanism(history, compareWith, {
     ...(options.identity && { identity: options.identity }),
@@ -73,14 +72,6 @@ export function verifyMechanism(
       vanish: result.findings.filter((finding) => !there.has(identify(finding))),
     },
   };
-}
-
-/** Without findings that moved keys may explain. */
-function withdrawing(result: MechanismResult, history: History, contract: Contract): MechanismResult {
-  const { findings, reasons } = withoutMovedKeys(result.findings, history, contract);
-  const count = result.findings.length - findings.length;
-  const skipped = reasons.map((reason) => ({ what: 'read', reason, count }) as const);
-  return { ...result, findings, skipped: [...result.skipped, ...skipped] };
 }
 
 /** The contract that holds for a history's tables, or why none does. */

@@ -19,7 +19,6 @@ import type { Finding } from '../finding.js';
 import { refKey } from '../instrument/marks.js';
 import { addedColumns, stripResults } from '../instrument/strip-results.js';
 import type { Checked } from '../mechanism/result.js';
-import { withoutMovedKeys } from '../moved-keys.js';
 import {
   type CheckResult,
   type JudgeContext,
@@ -88,15 +87,7 @@ function answer(
   { contract }: JudgeContext,
   about: Partial<Pick<CheckResult, 'findings' | 'unknownReasons' | 'notes' | 'checked'>>,
 ): JudgedHistory {
-  const { findings, reasons } = withoutMovedKeys(about.findings ?? [], history, contract);
-  const unknownReasons = [...(about.unknownReasons ?? []), ...reasons];
-  return judgedHistory(history, {
-    oracle: 'statement',
-    contract: contract.id,
-    ...about,
-    findings,
-    unknownReasons,
-  });
+  return judgedHistory(history, { oracle: 'statement', contract: contract.id, findings: [], ...about });
 }
 
 /** Transactions and an order without them, side by side. */

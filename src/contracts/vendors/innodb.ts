@@ -41,7 +41,6 @@ export const innodbRepeatableRead: Mechanism = {
   ...readCommitted,
   pivot: 'first-read',
   passedRows: 'kept',
-  movedKeysAreNewRows: true,
 };
 
 export const innodbSerializable: Mechanism = {
@@ -88,11 +87,7 @@ export function innodbContracts(manual: InnodbManual): readonly Contract[] {
       level: 'repeatable read',
       mechanism: innodbRepeatableRead,
       forbids: snapshotForPlainReads,
-      sources: [
-        ...manual.isolationLevels('repeatable-read'),
-        ...common,
-        ...manual.consistentReads('movedKeysAreNewRows'),
-      ],
+      sources: [...manual.isolationLevels('repeatable-read'), ...common],
     },
     {
       id: `${owner}:serializable`,

@@ -66,8 +66,6 @@ export const mariadbContracts: readonly Contract[] = [
       writesSee: 'snapshot',
       lockingReadsSee: 'snapshot',
       firstUpdaterWins: true,
-      // Who would write the new record fails.
-      movedKeysAreNewRows: false,
     },
     forbids: snapshotIsolation,
     sources: [

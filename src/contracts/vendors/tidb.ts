@@ -72,12 +72,10 @@ export const tidbContracts: readonly Contract[] = [
     owner: 'tidb',
     level: 'repeatable read',
     settings: { tidb_txn_mode: 'pessimistic' },
-    // Rows are kept by their keys as InnoDB's are; its manual does not say so.
-    mechanism: { ...readCommitted, pivot: 'begin', movedKeysAreNewRows: true },
+    mechanism: { ...readCommitted, pivot: 'begin' },
     forbids: snapshotForPlainReads,
     sources: [
       ...levels('repeatable-read-isolation-level', 'pivot', 'ownWrites', 'certifier', 'forbids'),
-      ...cite('TiDB, Clustered Indexes', `${docs}/clustered-indexes`, 'movedKeysAreNewRows'),
       ...pessimisticSources,
       ...autocommit,
     ],
