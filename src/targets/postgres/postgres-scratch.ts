@@ -68,6 +68,7 @@ export class PostgresScratch implements Scratch, SessionHost {
   #dropping: Promise<void> | undefined;
 
   readonly refuses: Guard;
+  readonly discards = true;
 
   private constructor(
     private readonly context: ScratchContext,

@@ -25,6 +25,8 @@ export interface SessionHost {
   interrupt(connection: Wire, terminate: boolean): Promise<void>;
   /** Says what is not sent. */
   readonly refuses?: Guard;
+  /** DISCARD ALL gives a connection the settings back that it was opened with; absent: nobody has tried. */
+  readonly discards?: boolean;
   /** The session is no longer one of the scratch's. */
   forget(session: WireSession): void;
 }
@@ -82,8 +84,8 @@ export class WireSession implements Session {
     await this.#interrupt(false);
   }
 
-  /** Settings given at the start of the connection are what RESET returns to. */
   async renew(): Promise<boolean> {
+    if (this.host.discards !== true) return false;
     const { error, transaction } = await this.connection.execute('DISCARD ALL', this.#limitMs);
     return error === undefined && transaction === 'none';
   }
