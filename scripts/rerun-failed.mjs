@@ -4,7 +4,8 @@
  *
  * On two cores the suite runs beside the servers it starts. A test that waits for real concurrency can miss its limit there and
  * pass alone; docs/decisions/ci-reruns.md says why that is no failure, and what still is one: more failing files than `most`, a file that
- * fails alone too, and a run without results.
+ * fails alone too, and a run without results. A file whose process died counts as failed: in RESULTS.json it
+ * is missing, has no tests, or is said to have passed with tests that are pending.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -17,10 +18,14 @@ if (results === undefined || !existsSync(results)) {
   console.error('the whole run left no results: nothing can be run again');
   process.exit(1);
 }
-const failed = JSON.parse(readFileSync(results, 'utf8')).testResults.filter(
-  ({ status }) => status !== 'passed',
-);
-const files = failed.map(({ name }) => relative('.', name));
+const { testResults } = JSON.parse(readFileSync(results, 'utf8'));
+const failed = testResults.filter(({ status }) => status !== 'passed');
+const ended = ({ assertionResults: tests }) =>
+  tests.length > 0 && tests.every(({ status }) => status !== 'pending');
+const known = new Set([...testResults.filter(ended), ...failed].map(({ name }) => relative('.', name)));
+const listed = spawnSync('npx', ['vitest', 'list', '--filesOnly'], { encoding: 'utf8' });
+const died = listed.stdout.split('\n').filter((name) => name.endsWith('.test.ts') && !known.has(name));
+const files = [...failed.map(({ name }) => relative('.', name)), ...died];
 if (files.length === 0 || files.length > most) {
   console.error(`${files.length} test files failed; from 1 to ${most} would be run again`);
   process.exit(1);
@@ -31,5 +36,6 @@ if (status === 0) {
   for (const { name, assertionResults } of failed)
     for (const test of assertionResults.filter((each) => each.status === 'failed'))
       console.log(`  ${relative('.', name)} > ${test.fullName}`);
+  for (const name of died) console.log(`  ${name}: its process ended before its tests did`);
 }
 process.exit(status ?? 1);

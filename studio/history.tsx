@@ -126,17 +126,7 @@ function Opened({
   );
   return (
     <>
-      <h1 class="visually-hidden">History</h1>
-      <p class="quiet" role="status">
-        {page.operations.toLocaleString('en')} operations, {page.transactions.toLocaleString('en')}{' '}
-        transactions, {page.sessions.length} sessions
-        {settled === undefined ? '' : `; in view: ${rangeText(settled, page)}`}
-      </p>
-      {page.notes.map((note) => (
-        <p key={note} class="quiet">
-          {note}
-        </p>
-      ))}
+      <Summary page={page} settled={settled} />
       <FilterBar page={page} path={path} filters={filters} set={setFilters} />
       <TimelineButtons view={view} page={page} step={moves.step} />
       <TimelineCanvas
@@ -177,6 +167,31 @@ function Opened({
           }}
         />
       </div>
+    </>
+  );
+}
+
+/** How much there is, and what of it is in view. */
+function Summary({
+  page,
+  settled,
+}: {
+  readonly page: OpenHistoryPage;
+  readonly settled: Settled | undefined;
+}) {
+  return (
+    <>
+      <h1 class="visually-hidden">History</h1>
+      <p class="quiet" role="status">
+        {page.operations.toLocaleString('en')} operations, {page.transactions.toLocaleString('en')}{' '}
+        transactions, {page.sessions.length} sessions
+        {settled === undefined ? '' : `; in view: ${rangeText(settled, page)}`}
+      </p>
+      {page.notes.map((note) => (
+        <p key={note} class="quiet">
+          {note}
+        </p>
+      ))}
     </>
   );
 }

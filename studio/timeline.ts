@@ -247,7 +247,7 @@ function drawOperations(
     }
     if (width > 34) {
       context.fillStyle = theme.ink;
-      drawText(context, label, left + 4, y + laneHeight / 2, width - 8);
+      drawText(context, label, { x: left + 4, y: y + laneHeight / 2, width: width - 8 });
     }
   }
 }
@@ -255,9 +255,7 @@ function drawOperations(
 function drawText(
   context: CanvasRenderingContext2D,
   text: string,
-  x: number,
-  y: number,
-  width: number,
+  { x, y, width }: { readonly x: number; readonly y: number; readonly width: number },
 ): void {
   // Wide enough for what can be read; measuring every label in every frame would take too long.
   const most = Math.floor(width / 6);
@@ -278,7 +276,7 @@ function drawNames(
     const y = yOf(lane, top) + laneHeight / 2;
     if (y < rulerHeight) continue;
     context.fillStyle = theme.sessions[lane % theme.sessions.length]!;
-    drawText(context, sessions[lane] ?? '', 8, y, shape.gutter - 12);
+    drawText(context, sessions[lane] ?? '', { x: 8, y, width: shape.gutter - 12 });
   }
 }
 

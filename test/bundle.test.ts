@@ -1,6 +1,7 @@
 /** The program as it is installed: a few files that start fast, with everything they need beside them. */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import {
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -40,7 +41,7 @@ it('a check of keys and values begins with a few files, and loads neither an eng
   const files = [...needed].filter((name) => name.endsWith('.js'));
   const packages = [...needed].filter((name) => !name.endsWith('.js') && !name.startsWith('node:'));
   expect(files.length).toBeGreaterThan(3);
-  expect(files.length).toBeLessThan(10);
+  expect(files.length).toBeLessThan(12);
   expect(files.reduce((sum, file) => sum + text(file).length, 0)).toBeLessThan(350_000);
   expect(packages).toEqual([]);
   for (const slow of ['node:child_process', 'node:crypto', 'node:net', 'node:readline', 'node:zlib'])
@@ -68,6 +69,44 @@ it('says that Node is too old, before anything of it fails', () => {
     stdout: '',
     stderr: 'isolde: Node 18.20.8 is too old; Isolde needs Node 20 or later\n',
   });
+}, 30_000);
+
+it.each([
+  ['an exception in a callback', 'setImmediate(() => { throw new TypeError("no such row"); })'],
+  ['a promise that nobody waits for', 'void Promise.reject(new TypeError("no such row"))'],
+])(
+  '%s ends the program with the code of an error, not with 1, which means "found"',
+  (_, fails) => {
+    const broken = `const { write } = process.stdout; process.stdout.write = function (...args) { ${fails}; return write.apply(this, args); };`;
+    const { status, stdout, stderr } = spawnSync(
+      process.execPath,
+      [
+        '--import',
+        `data:text/javascript,${encodeURIComponent(broken)}`,
+        join(folder, 'bin/isolde.js'),
+        '--version',
+      ],
+      { encoding: 'utf8' },
+    );
+    expect({ status, stdout, stderr }).toEqual({
+      status: 3,
+      stdout: '0.1.0\n',
+      stderr:
+        'isolde: unexpected failure: no such row\nThis is a fault in Isolde. ISOLDE_DEBUG=1 shows where.\n',
+    });
+  },
+  30_000,
+);
+
+it('a command that cannot be loaded ends with the code of an error', () => {
+  const bin = join(folder, 'without');
+  cpSync(join(folder, 'bin'), bin, { recursive: true });
+  for (const name of readdirSync(bin)) if (name.startsWith('check-command-')) rmSync(join(bin, name));
+  const { status, stderr } = spawnSync(process.execPath, [join(bin, 'isolde.js'), 'check', 'x'], {
+    encoding: 'utf8',
+  });
+  expect(stderr).toMatch(/^isolde: unexpected failure: Cannot find module .*check-command/);
+  expect(status).toBe(3);
 }, 30_000);
 
 it('what judges SQL is loaded where a history holds SQL, packed or not', () => {

@@ -42,11 +42,15 @@ describe('documentation', () => {
       .filter((file) => file.endsWith('.ts'))
       .map((file) => readFileSync(join('src', file), 'utf8'))
       .join('\n');
-    const named = [...walk.matchAll(/`(\w+)\(\)`/g)].map(([, name]) => name!);
-    expect(named.length).toBeGreaterThan(20);
-    expect(named.filter((name) => !new RegExp(`export (async )?function ${name}\\b`).test(source))).toEqual(
-      [],
-    );
+    const namesLike = (pattern: RegExp) => [...walk.matchAll(pattern)].map(([, name]) => name!);
+    const missing = (names: readonly string[], kinds: string) =>
+      names.filter((name) => !new RegExp(`^export (${kinds}) ${name}\\b`, 'm').test(source));
+    const functions = namesLike(/`(\w+)\(\)`/g);
+    expect(functions.length).toBeGreaterThan(20);
+    expect(missing(functions, '(?:async )?function')).toEqual([]);
+    const types = namesLike(/`([A-Z][a-z]\w*)`/g);
+    expect(types.length).toBeGreaterThan(2);
+    expect(missing(types, '(?:abstract )?class|interface|type')).toEqual([]);
   });
 
   it('is reachable from docs/README.md', () => {

@@ -295,6 +295,13 @@ describe('isolde generate', () => {
     expect(err).toContain(problem);
   });
 
+  it.each(['h2', 'h2:', 'jdbc:h2:mem:x'])('knows the engine of %s by its name or not at all', async (url) => {
+    const { code, err } = await isolde(['generate', '--target', url]);
+    expect([code, err]).toEqual(
+      url.startsWith('h2') ? [0, ''] : [3, expect.stringContaining('nothing is known about "jdbc:h2')],
+    );
+  });
+
   it('lists profiles and features', async () => {
     const { out } = await isolde(['generate', '--list']);
     for (const { name } of profiles) expect(out).toContain(name);

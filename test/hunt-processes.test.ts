@@ -101,7 +101,7 @@ const commandOf = (pid: number) => readFileSync(`/proc/${pid}/comm`, 'utf8');
 describe('Ctrl-C', () => {
   it('ends a hunt within a second, with every bug it told of on disk, and the next one goes on behind', async () => {
     const store = newStore();
-    const hunt = start('--seed', 'demo', '--store', store, '--for', '60s');
+    const hunt = start('--seed', '2', '--store', store, '--for', '120s', '--sibling', 'none');
     await hunt.prints(/^bug [\s\S]*^bug /m);
     const asked = performance.now();
     hunt.signal('SIGINT');
@@ -114,10 +114,10 @@ describe('Ctrl-C', () => {
     expect((await (await openStore(store)).list()).problems).toEqual([]);
     // Not on a terminal: whole lines, nothing is drawn over.
     expect(hunt.printed.err).not.toContain('\u001b');
-    const next = start('--seed', 'demo', '--store', store, '--rounds', '8');
+    const next = start('--seed', '2', '--store', store, '--rounds', '8', '--sibling', 'none');
     await next.ended;
     expect(next.printed.err).toMatch(/going on at round [1-9]/);
-  }, 60_000);
+  }, 120_000);
 });
 
 describe.each(['SIGTERM', 'SIGHUP'] as const)('%s', (signal) => {

@@ -46,6 +46,9 @@ const engines = [
 ];
 
 type Runs = Parameters<typeof shownOf>[1];
+/** Where several wait for one lock, the engine's threads decide who comes first; a case about that may want another try on a busy machine. */
+const mostTries = 3;
+
 interface Ran {
   readonly target: TargetStamp;
   readonly runs: Runs;
@@ -83,19 +86,23 @@ async function runBeside(url: string): Promise<Ran> {
 
 describe.each(engines)('known bugs on $url', ({ url, required }) => {
   it('show as recorded', async (context) => {
-    let ran: Ran;
-    try {
-      ran = await (/^(duckdb|turso)@/.test(url) ? runBeside(url) : runHere(url));
-    } catch (error) {
-      if (!(error instanceof IsoldeError) || (required && enginesRequired)) throw error;
-      return context.skip(errorText(error).split('\n')[0]);
-    }
-    const shown = shownOf(ran.target, ran.runs);
-    const file = `${folder}/${recordName(shown)}.json`;
     const isUpdate = expect.getState().snapshotState.snapshotUpdateState === 'all';
-    // Another release may well have fixed some, or broken others: that is for a record of its own.
-    if (!existsSync(file) && !isUpdate) return context.skip(`nothing is recorded of ${recordName(shown)}`);
-    await expect(`${JSON.stringify(shown, null, 2)}\n`).toMatchFileSnapshot(`../${file}`);
+    for (let left = mostTries; ; left--) {
+      let ran: Ran;
+      try {
+        ran = await (/^(duckdb|turso)@/.test(url) ? runBeside(url) : runHere(url));
+      } catch (error) {
+        if (!(error instanceof IsoldeError) || (required && enginesRequired)) throw error;
+        return context.skip(errorText(error).split('\n')[0]);
+      }
+      const shown = shownOf(ran.target, ran.runs);
+      const file = `${folder}/${recordName(shown)}.json`;
+      // Another release may well have fixed some, or broken others: that is for a record of its own.
+      if (!existsSync(file) && !isUpdate) return context.skip(`nothing is recorded of ${recordName(shown)}`);
+      const text = `${JSON.stringify(shown, null, 2)}\n`;
+      if (left > 1 && !isUpdate && text !== readFileSync(file, 'utf8')) continue;
+      return expect(text).toMatchFileSnapshot(`../${file}`);
+    }
   }, 180_000);
 });
 

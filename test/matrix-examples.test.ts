@@ -51,7 +51,7 @@ describe('the cases of the matrix page', () => {
   });
 
   const noTurso = enginesRequired ? undefined : tursoAvailable();
-  it.skipIf(noTurso !== undefined)(`are mended in Turso ${noTurso ?? ''}`, async () => {
+  it.skipIf(noTurso !== undefined)(`are fixed in Turso ${noTurso ?? ''}`, async () => {
     const found = await outcomes(turso, 'turso:', 'turso:?mode=mvcc');
     expect(found).toEqual({
       'isolde-turso-insert-count on turso:': 'does-not-show',
@@ -63,7 +63,7 @@ describe('the cases of the matrix page', () => {
   });
 
   const noPostgres = enginesRequired ? undefined : postgresAvailable();
-  it.skipIf(noPostgres !== undefined)(`are mended in PostgreSQL ${noPostgres ?? ''}`, async () => {
+  it.skipIf(noPostgres !== undefined)(`are fixed in PostgreSQL ${noPostgres ?? ''}`, async () => {
     expect(await outcomes(postgres, 'postgres:')).toEqual({
       'isolde-postgres-merge on postgres:': 'does-not-show',
     });

@@ -4,15 +4,14 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { IsoldeError } from '../src/errors.js';
+import { applyUpdate, evaluateWhere } from '../src/sql/evaluate/one-row.case.js';
 import { randomFrom, TypedSql } from '../src/sql/evaluate/typed-sql.case.js';
 import {
   applyInsert,
-  applyUpdate,
   type CreateTableStatement,
   type Evaluated,
   type EvaluateOptions,
   evaluateSelect,
-  evaluateWhere,
   isUndecidable,
   parseStatement,
   printStatement,

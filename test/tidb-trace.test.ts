@@ -1,6 +1,6 @@
 /**
  * What Pisco published of TiDB #42487, on TiDB itself: the trace's finding comes back and is reduced on the release it was found on. The
- * report is open to this day, so the reduced case shows on the current release too; #35682 is one that a release has mended.
+ * report is open to this day, so the reduced case shows on the current release too; #35682 is one that a release has fixed.
  */
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';

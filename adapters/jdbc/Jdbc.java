@@ -685,14 +685,22 @@ public final class Jdbc {
           return value == null ? null : Map.of("bytes", java.util.HexFormat.of().formatHex(value));
         }
         case Types.DATE:
-          return tagged("date", rows.getString(i));
+          return tagged("date", momentText(rows, i));
         case Types.TIME:
-          return tagged("time", timeText(rows.getString(i)));
+          return tagged("time", timeText(momentText(rows, i)));
         case Types.TIMESTAMP:
-          return tagged("timestamp", timeText(rows.getString(i)));
+          return tagged("timestamp", timeText(momentText(rows, i)));
         default:
           return tagged("other", rows.getString(i));
       }
+    }
+
+    /**
+     * One at a time in the whole JVM: HSQLDB spells dates and timestamps through one object that both change under different locks, so a
+     * DATE can come out as the TIMESTAMP that another session, even of another database, reads at that moment.
+     */
+    private static synchronized String momentText(ResultSet rows, int i) throws SQLException {
+      return rows.getString(i);
     }
 
     private static Object tagged(String tag, String text) {

@@ -4,6 +4,7 @@
 -- dialect: mysql
 -- level: repeatable read
 -- source: hunt
+-- bug: mariadb-index-skip
 -- wrong: T2.3 count 0
 -- wrong: T2.4 rows (1, 10)
 

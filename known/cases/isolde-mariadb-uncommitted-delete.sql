@@ -3,6 +3,7 @@
 -- description: With innodb_snapshot_isolation an UPDATE at READ UNCOMMITTED does not wait for a transaction that has deleted its row, and is lost when that is rolled back.
 -- level: read uncommitted
 -- source: hunt
+-- bug: mariadb-uncommitted-search
 -- wrong: T2.1 at once
 -- wrong: T2.2 rows (1, 10)
 

@@ -4,6 +4,7 @@
 -- dialect: mysql
 -- level: repeatable read
 -- source: hunt
+-- bug: myrocks-new-snapshot
 -- wrong: T1.3 error
 -- wrong: T1.5 rows (1, 10) (2, 121)
 

@@ -3,6 +3,7 @@
 -- description: A row whose primary key another transaction has changed is seen under both keys after an update of one’s own.
 -- level: repeatable read
 -- source: text
+-- bug: innodb-moved-key
 -- wrong: T2.4 rows (1, 3) (2, 2) (3, 3)
 
 CREATE TABLE t (a INT PRIMARY KEY, b INT);

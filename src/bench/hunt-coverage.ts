@@ -20,6 +20,7 @@ import { mariadbAvailable } from '../targets/mariadb/index.js';
 import { postgresAvailable } from '../targets/postgres/index.js';
 import { tursoAvailable } from '../targets/turso/index.js';
 import { isIfAbsent, programCounts } from './hunt-programs.js';
+import { explainWords, indexesUsed } from './plan-indexes.js';
 
 interface Engine {
   readonly title: string;
@@ -191,19 +192,13 @@ async function countPlans(
   url: string,
 ): Promise<void> {
   const kinds = indexKinds(program);
-  const explain = url.startsWith('sqlite') ? 'EXPLAIN QUERY PLAN' : 'EXPLAIN';
+  const explain = explainWords(url.split(':')[0]!);
   for (const { statements } of program.sessions)
     for (const sql of statements) {
-      if (/^set enable/i.test(sql)) await session.execute(sql);
+      if (/^set\b/i.test(sql)) await session.execute(sql);
       if (!/^(select|update|delete)\b/i.test(sql)) continue;
-      const { rows = [] } = await session.execute(`${explain} ${sql}`);
-      const text = JSON.stringify(rows);
-      const used = [...kinds].filter(([name]) =>
-        new RegExp(`(using|on|by|key|INDEX|")\\W{0,4}${name}\\b`, 'i').test(text),
-      );
-      const how = /index only|covering/i.test(text) ? ', index only' : /bitmap/i.test(text) ? ', bitmap' : '';
-      const none = /INTEGER PRIMARY KEY/.test(text) ? 'row id' : 'none';
-      const names = used.length === 0 ? [none] : used.map(([, kind]) => `${kind}${how}`);
+      const { rows, columns, error } = await session.execute(`${explain} ${sql}`);
+      const names = indexesUsed(error === undefined ? { rows, columns } : {}, kinds);
       for (const tally of tallies) for (const name of names) tally.add('indexes', name);
     }
   if (url.startsWith('postgres')) await session.execute('RESET ALL');
@@ -211,7 +206,7 @@ async function countPlans(
 
 /** Names of the indexes of a program, with what they are. */
 function indexKinds({ setup, dialect = 'postgres' }: Case): ReadonlyMap<string, string> {
-  const kinds = new Map([['PRIMARY', 'primary key']]);
+  const kinds = new Map<string, string>();
   for (const sql of setup) {
     const statement = parseStatement(sql, dialect);
     if (statement.type === 'create-table') {

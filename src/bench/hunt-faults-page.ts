@@ -46,6 +46,6 @@ const introduction = `# Faults found by hunts
 Median seconds, and the rounds of that hunt, to the first confirmed, reduced bug over the seeds 1 to 3, one lane; in how many of the hunts it was found; and the kinds of finding that
 showed it. Written by \`node build/bench/hunt-faults.js\` (after \`npm run build:tools\`), which takes a file, seconds, seeds and names of faults; bugs the engine
 shows without the fault do not count. Faults are not narrowed: each strikes at every occasion, and hunts open with the probe cases, so rarer triggers take longer. On
-PostgreSQL \`stale-reevaluation\` is hunted at READ COMMITTED, \`missed-certification\` at SERIALIZABLE. \`mixed-snapshot\`, \`stale-index\`,
+PostgreSQL \`stale-reevaluation\` is hunted at READ COMMITTED, \`missed-certification\` at SERIALIZABLE; DuckDB has no level with a certifier, where one transaction in a thousand gets a weaker snapshot. \`mixed-snapshot\`, \`stale-index\`,
 \`misfolded-expression\` and \`altered-commit\` are hunted with \`--oracle statement --profile queries\`: only that oracle sees them.
 `;

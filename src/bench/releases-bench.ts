@@ -1,5 +1,5 @@
 /**
- * `npm run bench releases -- [--only TEXT,…] [--minutes 5] [--seed 1] [--again] [--results FILE] [--write PAGE] [--fetch] [--list]`:
+ * `npm run bench releases -- [--only TEXT,…] [--minutes 5] [--seed 1] [--again] [--results FILE] [--write PAGE] [--keep FOLDER] [--fetch] [--list]`:
  * hunts releases and storage engines one after another and tabulates what each found.
  *
  * 1. A hunt is `isolde hunt URL --for 5m --json` in a process of its own, with an empty store: what an engine's abort
@@ -9,10 +9,11 @@
  *    `--only` (parts of URL, level or group) add up.
  * 3. `--write` puts the tables of all results there into the page after each hunt. Without hunts to make (`--only none`) it only does that.
  *
+ * `--keep` copies each hunt's store to a folder of its own there, so that what was found can be looked at.
  * What cannot be started (an engine that is not here) is said, and is no row.
  */
 import { spawn } from 'node:child_process';
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -77,6 +78,7 @@ export async function benchReleases(args: readonly string[]): Promise<Figure[]> 
       seed: { type: 'string', default: '1' },
       results: { type: 'string', default: 'docs/stages/hunt-releases.jsonl' },
       write: { type: 'string' },
+      keep: { type: 'string' },
       again: { type: 'boolean', default: false },
       fetch: { type: 'boolean', default: false },
       list: { type: 'boolean', default: false },
@@ -90,7 +92,7 @@ export async function benchReleases(args: readonly string[]): Promise<Figure[]> 
   for (const hunt of wanted) {
     const asked = { ...hunt, seed, minutes: Number(values.minutes), commit };
     const before = (await readResults(file)).find((each) => isSameHunt(each, asked));
-    const output = before !== undefined && !values.again ? 'made before' : await runHunt(asked, values.fetch);
+    const output = before !== undefined && !values.again ? 'made before' : await runHunt(asked, values);
     if (typeof output === 'object') await addResult(file, { ...asked, ...output });
     const measured = typeof output === 'string' ? `not run: ${output}` : summarise(output);
     figures.push({ name: keyOf(hunt).trim(), measured });
@@ -122,10 +124,14 @@ async function addResult(file: string, result: ReleaseResult): Promise<void> {
 type Asked = Pick<ReleaseResult, keyof ReleaseHunt | 'seed' | 'minutes' | 'commit'>;
 
 /** What a hunt found; a text: why there was none. */
-async function runHunt(asked: Asked, fetch: boolean): Promise<(HuntOutput & { date: string }) | string> {
+async function runHunt(
+  asked: Asked,
+  { fetch, keep }: { readonly fetch: boolean; readonly keep?: string | undefined },
+): Promise<(HuntOutput & { date: string }) | string> {
   const { url, level, profile, seed, minutes } = asked;
   const folder = await openFolder('releases');
-  const options = ['--for', `${minutes * 60}s`, '--seed', seed, '--store', join(folder, 'store'), '--json'];
+  const store = join(folder, 'store');
+  const options = ['--for', `${minutes * 60}s`, '--seed', seed, '--store', store, '--json'];
   if (level !== undefined) options.push('--level', level);
   if (profile !== undefined) options.push('--profile', profile);
   if (fetch) options.push('--fetch');
@@ -141,6 +147,10 @@ async function runHunt(asked: Asked, fetch: boolean): Promise<(HuntOutput & { da
         known: { verdict: known.verdict, reports: known.reports.map(({ name }) => ({ name })) },
       }),
     }));
+    if (keep !== undefined && bugs.length > 0) {
+      const name = keyOf(asked).replace(/[^\w.@-]+/g, '-');
+      await cp(store, join(keep, name), { recursive: true });
+    }
     return { target, levels, counters, bugs: kept, date };
   } finally {
     await rm(folder, { recursive: true, force: true });

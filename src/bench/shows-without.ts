@@ -21,7 +21,7 @@ export async function showsWithout(bug: Bug, healthy: Database): Promise<boolean
 /** The same for a broken burst. */
 export async function burstShowsWithout(found: BurstFinding, { target }: Database): Promise<boolean> {
   const program = burstPrograms.filter(({ name }) => name === found.program);
-  const [burst] = burstsOf(program, target, [found.form]);
+  const [burst] = burstsOf(program, target, found.size, [found.form]);
   const contract = findContract(found.contract);
   if (burst === undefined || contract === undefined) return false;
   const { level, size } = found;

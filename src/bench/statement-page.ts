@@ -76,7 +76,7 @@ export function pageOf({ tallies, rates }: Known, goals: Goals): string {
 Written by \`npm run bench statement\`, in pieces: each goes on behind the last case. A case has six transactions of two statements in three sessions, the
 size of TxCheck's; half of them are of the profile \`queries\`. *Judged whole*: every statement of a committed transaction was compared with the same statement without
 transactions, and so was the final state. *In part*: some statements were left out, and the others compared. The rest could not be judged, or committed nothing. The goal is
-no alarm in ${wantedCases.toLocaleString('en')} cases, but by a bug of the engine that is known: InnoDB shows a row whose key another transaction has moved under both keys (MySQL #113228), told by what the transactions did; MariaDB evaluates window functions in the list of NOT IN wrongly (MDEV-29123), and
+no alarm in ${wantedCases.toLocaleString('en')} cases, but by a bug of the engine that is known: InnoDB shows a row whose key another transaction has moved under both keys (MySQL #113228), recognised by what the transactions did; MariaDB evaluates window functions in the list of NOT IN wrongly (MDEV-29123), and
 such an alarm counts as explained if the same case raises it in three runs of three, and in none of three with \`optimizer_switch=in_to_exists=off\`, where as much is compared.
 
 ${table(silenceHeads, silence)}

@@ -36,7 +36,7 @@ describe('case files', () => {
     );
   });
 
-  it('keep the reasons of a schedule, and what is cancelled', () => {
+  it('keep the reasons of a schedule, what is cancelled, and that deleted rows are kept', () => {
     const scheduled = parseCaseFile(JSON.stringify(good), 'f');
     const schedule = {
       batches: [
@@ -48,9 +48,12 @@ describe('case files', () => {
       ] as const,
       reasons: [{ before: [0, 0] as const, after: [1, 0] as const, why: 'T2 must see it' }],
       cancelled: [[0, 0] as const],
+      keepsHistory: true as const,
     };
     const full = { ...scheduled, schedule };
     expect(parseCaseFile(printCaseFile(full), 'f')).toEqual(full);
+    const odd = printCaseFile(full).replace('"keepsHistory": true', '"keepsHistory": false');
+    expect(problemOf(odd).message).toContain('expected true');
   });
 
   it('normalise the SQL they are given', () => {

@@ -97,14 +97,20 @@ function checkNames(node: JsonNode): void {
 }
 
 function readSchedule(node: JsonNode, program: Case): Schedule {
-  node.object(['batches', 'reasons', 'cancelled']);
+  node.object(['batches', 'reasons', 'cancelled', 'keepsHistory']);
   const batches = node
     .at('batches')
     .items()
     .map((batch) => batch.items().map(readRef));
   const reasons = node.maybe('reasons', (each) => each.items().map((reason) => readReason(reason, program)));
   const cancelled = node.maybe('cancelled', (each) => each.items().map((ref) => readStatement(ref, program)));
-  const schedule = { batches, ...(reasons && { reasons }), ...(cancelled && { cancelled }) };
+  const keepsHistory = node.maybe('keepsHistory', (each) =>
+    each.value === true ? (true as const) : each.fail('expected true'),
+  );
+  const schedule = {
+    ...{ batches, ...(reasons && { reasons }), ...(cancelled && { cancelled }) },
+    ...(keepsHistory && { keepsHistory }),
+  };
   const problem = scheduleProblem(program, schedule);
   if (problem !== undefined) node.at('batches').fail(problem);
   return schedule;
@@ -141,7 +147,7 @@ function printList(texts: readonly string[], indent: string): string {
   return `[\n${items.join(',\n')}\n${indent}]`;
 }
 
-function printSchedule({ batches, reasons, cancelled }: Schedule): string {
+function printSchedule({ batches, reasons, cancelled, keepsHistory }: Schedule): string {
   const list = (lines: readonly string[]) =>
     lines.length === 0 ? '[]' : `[\n      ${lines.join(',\n      ')}\n    ]`;
   const fields = [`"batches": ${list(batches.map((batch) => JSON.stringify(batch)))}`];
@@ -152,5 +158,6 @@ function printSchedule({ batches, reasons, cancelled }: Schedule): string {
   }
   if (cancelled !== undefined)
     fields.push(`"cancelled": ${list(cancelled.map((ref) => JSON.stringify(ref)))}`);
+  if (keepsHistory === true) fields.push('"keepsHistory": true');
   return `{\n    ${fields.join(',\n    ')}\n  }`;
 }

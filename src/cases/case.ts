@@ -9,7 +9,7 @@
 
 import type { Level } from '../contracts/index.js';
 import type { SessionId, StepId } from '../ids.js';
-import { classifyStatement, type Dialect } from '../sql/index.js';
+import { chainsOn, classifyStatement, type Dialect } from '../sql/index.js';
 
 export interface Case {
   readonly name: string;
@@ -51,7 +51,10 @@ export interface TransactionSpan {
   readonly end: 'commit' | 'rollback' | 'open' | 'autocommit';
 }
 
-/** The transactions of a session as its text says; what really happened is in a history. */
+/**
+ * The transactions of a session as its text says; what really happened is in a history. Those that AND CHAIN ties together
+ * are one span: none of them could be run, moved or left out without the others.
+ */
 export function transactionsOf(program: Case, session: SessionId): TransactionSpan[] {
   const spans: TransactionSpan[] = [];
   const statements = program.sessions[session]?.statements ?? [];
@@ -59,6 +62,7 @@ export function transactionsOf(program: Case, session: SessionId): TransactionSp
   statements.forEach((sql, position) => {
     const { kind } = classifyStatement(sql, program.dialect);
     if (first >= 0 && (kind === 'commit' || kind === 'rollback')) {
+      if (chainsOn(sql)) return;
       spans.push({ session, first, last: position, explicit: true, end: kind });
       first = -1;
     } else if (first < 0 && kind === 'begin') {

@@ -32,6 +32,8 @@ describe('the transactions of a session', () => {
     // Rolling back to a savepoint ends nothing.
     [['BEGIN', 'SAVEPOINT a', 'ROLLBACK TO a', 'COMMIT'], ['0-3 commit']],
     [['BEGIN', 'RELEASE SAVEPOINT a', 'COMMIT'], ['0-2 commit']],
+    // Chained transactions cannot be taken apart.
+    [['BEGIN', 'COMMIT AND CHAIN', 'SELECT 1', 'ROLLBACK AND CHAIN', 'COMMIT'], ['0-4 commit']],
     // The words inside of quotes and comments are no statements.
     [['BEGIN', "SELECT 'COMMIT'", 'COMMIT'], ['0-2 commit']],
     [['/* COMMIT */ SELECT 1'], ['0 autocommit']],

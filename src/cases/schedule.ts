@@ -10,6 +10,11 @@ export interface Schedule {
   readonly reasons?: readonly OrderReason[];
   /** Statements that are cancelled, if they still wait, when the next statement of their session is due: they fell to a deadlock. */
   readonly cancelled?: readonly StatementRef[];
+  /**
+   * Deleted rows and old versions are not purged while it runs, where the engine can be kept from it: locks of deleted rows then last as
+   * long as others.
+   */
+  readonly keepsHistory?: true;
 }
 
 export interface OrderReason {

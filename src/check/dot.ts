@@ -2,7 +2,7 @@
 import { edgeLabel } from './explain.js';
 import type { Finding } from './finding.js';
 
-export const edgeColors: Readonly<Record<string, string>> = {
+const edgeColors: Readonly<Record<string, string>> = {
   ww: '#c0392b',
   wr: '#2471a3',
   rw: '#b9770e',

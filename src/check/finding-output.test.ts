@@ -5,7 +5,6 @@ import { explain } from './explain.js';
 import type { Finding } from './finding.js';
 import { checkKv } from './kv/check-kv.js';
 import type { CheckLevel } from './levels.js';
-import { findingToSvg } from './svg.js';
 
 function first(text: string, level: CheckLevel = 'serializable'): Finding {
   const finding = checkKv(kv(text), { level, definitions: 'adya', strongest: false }).findings[0];
@@ -171,21 +170,6 @@ describe('pictures', () => {
     expect(bare).toMatch(/^digraph isolde \{[\w\s{};[\]=,>-]*\}\n$/);
     expect(bare).not.toContain('script');
     expect(bare.match(/->/g)).toHaveLength(2);
-  });
-
-  it('are made as SVG, whatever the names', () => {
-    const svg = findingToSvg(findings[0]!);
-    expect(svg).not.toContain('<script');
-    expect(svg).toContain('&lt;script&gt;');
-    expect(svg).not.toContain('\u0000');
-    const tags = [...svg.matchAll(/<(\/?)(\w+)[^>]*?(\/?)>/g)];
-    const open: string[] = [];
-    for (const [, close, name, self] of tags) {
-      if (close === '/') expect(open.pop()).toBe(name);
-      else if (self === '') open.push(name!);
-    }
-    expect(open).toEqual([]);
-    expect(svg.match(/marker-end/g)).toHaveLength(2);
   });
 
   it('draw a cycle as it was found', () => {

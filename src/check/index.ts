@@ -67,6 +67,8 @@ export { dependencyIdentity, findingIdentity, focusDependencies } from './identi
 export {
   checkInstrumented,
   type Dependencies,
+  type EngineWords,
+  engineWords,
   type Instrumented,
   type InstrumentedCheck,
   type InstrumentedCheckOptions,
@@ -128,7 +130,14 @@ export {
   type VerifyOptions,
   verifyMechanism,
 } from './mechanism/index.js';
-export { type Observation, showObservation, speaksOfAnswer, unknownValues } from './observation.js';
+export { nothingRan, nothingRanReason, unlessNothingRan } from './nothing-ran.js';
+export {
+  type Observation,
+  type RowCount,
+  showObservation,
+  speaksOfAnswer,
+  unknownValues,
+} from './observation.js';
 export type {
   CheckOptions,
   CheckResult,
@@ -156,7 +165,6 @@ export {
 } from './registry.js';
 export { type MemoryUse, serverFinding, wentAway } from './server/server-finding.js';
 export { type FindingInRun, sharperFinding } from './sharper-finding.js';
-export { findingToSvg } from './svg.js';
 export {
   recognizeWorkload,
   type Workload,

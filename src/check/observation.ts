@@ -5,12 +5,15 @@
 import type { TransactionId } from '../ids.js';
 import { counted } from '../words.js';
 
+/** A number of rows, or the least and the most. */
+export type RowCount = number | readonly [least: number, most: number];
+
 export type Observation =
-  /** Values of the row, or a result. */
-  | { readonly as: 'values'; readonly text: string }
+  /** Values of the row, or a result; `width`: how many values, where it is one whole row. */
+  | { readonly as: 'values'; readonly text: string; readonly width?: number }
   | { readonly as: 'absent' }
-  /** How many rows a write matched: `2`, `1 to 3`. */
-  | { readonly as: 'matched'; readonly count: string }
+  /** How many rows a write matched, or from how many to how many it may have. */
+  | { readonly as: 'matched'; readonly count: RowCount }
   | { readonly as: 'written' | 'not-written' | 'conflict-error' | 'wait' }
   | { readonly as: 'lock'; readonly mode: 'share' | 'exclusive' }
   /** The state right before or after the commit of a transaction. */
@@ -20,7 +23,11 @@ export type Observation =
       readonly name: string;
     };
 
-export const values = (text: string): Observation => ({ as: 'values', text });
+export const values = (text: string, width?: number): Observation => ({
+  as: 'values',
+  text,
+  ...(width !== undefined && { width }),
+});
 /** The text of values that do not follow from anything. */
 export const unknownValues = 'values not known';
 export const absent: Observation = { as: 'absent' };
@@ -33,7 +40,7 @@ export function showObservation(seen: Observation): string {
     case 'absent':
       return 'no row';
     case 'matched':
-      return `${counted(seen.count, 'row')} matched`;
+      return `${counted(typeof seen.count === 'number' ? seen.count : seen.count.join(' to '), 'row')} matched`;
     case 'written':
       return 'written without an error';
     case 'not-written':

@@ -3,6 +3,7 @@ import { IsoldeError } from '../errors.js';
 import type { AnyHistory, History, KvHistory } from '../histories/index.js';
 import type { Demand } from './demand.js';
 import type { Finding } from './finding.js';
+import { unlessNothingRan } from './nothing-ran.js';
 import type { CheckOptions, CheckResult, Oracle, RecordedHistory } from './oracle.js';
 
 /** A history as it was read from any format, run by us, or built. */
@@ -20,10 +21,10 @@ export function judgeRecorded(
   for (const oracle of oracles) {
     const result = oracle.check?.(recorded, demand, options);
     if (result === undefined) continue;
-    if (oracle.needs.run !== 'any')
-      return beside.length === 0
-        ? result
-        : { ...result, valid: false, findings: [...beside, ...result.findings] };
+    if (oracle.needs.run !== 'any') {
+      if (beside.length > 0) return { ...result, valid: false, findings: [...beside, ...result.findings] };
+      return recorded.kind === 'sql' ? unlessNothingRan(result, recorded.history) : result;
+    }
     beside = [...beside, ...result.findings];
   }
   throw new IsoldeError('usage', `no oracle judges recorded ${recorded.kind} histories`);

@@ -8,6 +8,7 @@ import {
   burstsOf,
   listBursts,
   rateBurst,
+  sizeText,
 } from '../hunt/index.js';
 import type { Kept } from '../kept-folders.js';
 import { openTarget } from '../targets/index.js';
@@ -30,7 +31,7 @@ function asBeside(kept: Kept<BurstFile>): Beside {
     id,
     folder,
     title: oneLine(`${target.name} ${target.version}, ${shortLevel(level)}: broken: ${fact}`),
-    what: `burst of ${program} (${form})${apart}; seen ${count}×, last ${oneLine(lastSeen)}, ${broken} of ${runs} runs with ${reduced.sessions} sessions × ${reduced.repeats}`,
+    what: `burst of ${program} (${form})${apart}; seen ${count}×, last ${oneLine(lastSeen)}, ${broken} of ${runs} runs with ${sizeText(reduced)}`,
     data: { ...file, folder },
     rerun: (flags, context) => rerunBurst(kept, flags, context),
   };
@@ -48,7 +49,8 @@ async function rerunBurst(
   try {
     const { level, reduced: size, form, contract: promise } = file;
     const program = burstPrograms.find(({ name }) => name === file.program)!;
-    const [burst] = burstsOf([program], target, [form]);
+    const [offered] = burstsOf([program], target, size, [form]);
+    const burst = offered && { ...offered, without: size.without };
     const isOffered = target.levels.some((offered) => offered.level === level);
     const contract = findContract(promise);
     if (burst === undefined || !isOffered || contract === undefined)

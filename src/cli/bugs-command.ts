@@ -105,7 +105,7 @@ export function bugsCommand(program: Command, context: CliContext, exit: (code: 
     )
     .action(async (source: string, flags: ImportFlags) => exit(await takeIn(source, flags, context)));
   add('ignore <what>', 'let hunts pass over a bug (its id) or a behaviour (its signature)')
-    .option('--reason <text>', 'why, for whoever reads the list')
+    .option('--reason <text>', 'why; shown in the list')
     .action(async (what: string, flags: StoreFlags & { readonly reason?: string }) => {
       exit(await ignore(what, flags, context));
     });

@@ -11,6 +11,7 @@ import {
   burstLine,
   burstPrograms,
   keepBurst,
+  noComparison,
   ratesOf,
   runBursts,
 } from '../hunt/index.js';
@@ -25,6 +26,7 @@ interface BurstFlags {
   readonly level?: string;
   readonly program?: readonly string[];
   readonly form?: readonly string[];
+  readonly without?: readonly string[];
   readonly store: string;
   readonly for?: string;
   readonly sessions: string;
@@ -47,6 +49,11 @@ export function burstCommand(program: Command, context: CliContext, exit: (code:
     .option('-l, --level <level>', 'the isolation level (default: the database’s own)')
     .option('-p, --program <name>', `only this program (may be repeated): ${names}`, collect)
     .option('--form <form>', `only in this form (may be repeated): ${burstForms.join(', ')}`, collect)
+    .option(
+      '--without <part>',
+      'leave these statements out, as a report names them (may be repeated)',
+      collect,
+    )
     .option('--for <time>', 'go on with new bursts for so long, such as 2m (default: one of each program)')
     .option('--sessions <count>', 'sessions of a burst', '8')
     .option('--repeats <count>', 'transactions of each session', '400')
@@ -61,6 +68,7 @@ export function burstCommand(program: Command, context: CliContext, exit: (code:
 async function burst(url: string | undefined, flags: BurstFlags, context: CliContext): Promise<ExitCode> {
   const programs = (flags.program ?? burstPrograms.map(({ name }) => name)).map(programNamed);
   const forms = flags.form?.map(formNamed);
+  const without = flags.without?.map((part) => partNamed(part, programs));
   const size = {
     sessions: positive(flags.sessions, '--sessions'),
     repeats: positive(flags.repeats, '--repeats'),
@@ -80,6 +88,7 @@ async function burst(url: string | undefined, flags: BurstFlags, context: CliCon
         contract: vendorContractAt(target, level),
         programs,
         forms,
+        without,
         control,
         until: forMs === undefined ? undefined : () => Date.now() - start >= forMs,
         signal: context.signal,
@@ -117,15 +126,22 @@ function programNamed(name: string): BurstProgram {
   throw new IsoldeError('usage', `no burst is called "${name}"; there are ${names}`);
 }
 
+function partNamed(name: string, programs: readonly BurstProgram[]): string {
+  const parts = [...new Set(programs.flatMap(({ parts: own = {} }) => Object.keys(own)))];
+  if (parts.includes(name)) return name;
+  throw new IsoldeError('usage', `"${name}" is no part that may be left out; there are ${parts.join(', ')}`);
+}
+
 function codeOf({ finding, bursts, undecided }: BurstResult): ExitCode {
   if (finding !== undefined) return finding.verdict === 'once' ? exitCodes.undecided : exitCodes.found;
   const judged = bursts - Object.values(undecided).reduce((sum, count) => sum + count, 0);
   return judged > 0 ? exitCodes.nothingFound : exitCodes.undecided;
 }
 
-function render({ bursts, transactions, notAsked, undecided, finding }: BurstResult): string {
+function render({ bursts, transactions, notAsked, lacking, undecided, finding }: BurstResult): string {
   const lines = [`${counted(bursts, 'burst')}, ${counted(transactions, 'transaction')}`];
   if (notAsked.length > 0) lines.push(`not promised at this level: ${notAsked.join(', ')}`);
+  if (lacking.length > 0) lines.push(`not in this database: ${lacking.join(', ')}`);
   for (const [why, count] of Object.entries(undecided)) lines.push(`${count} not judged: ${why}`);
   lines.push(...(finding === undefined ? ['nothing broken'] : describeBurst(finding)));
   return lines.join('\n');
@@ -144,6 +160,7 @@ export function describeBurst(finding: BurstFinding): readonly string[] {
     `${program} (${form}): ${verdicts[verdict]}`,
     `  must hold: ${fact} (${contract}, ${clause})`,
     ...ratesOf(finding).map(([what, rate]) => `  ${what}: ${rateText(rate)}`),
+    ...(finding.uncompared === undefined ? [] : [`  ${noComparison(finding.uncompared)}`]),
     `  again: ${burstLine(finding)}`,
   ];
 }

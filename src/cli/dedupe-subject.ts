@@ -4,11 +4,10 @@
  */
 
 import { existsSync } from 'node:fs';
-import { parseCaseFile, type ScheduledCase, serialOrder } from '../cases/index.js';
-import { usualOracle } from '../check/index.js';
+import { parseCaseFile, type ScheduledCase } from '../cases/index.js';
 import { IsoldeError } from '../errors.js';
 import { readAnyHistory } from '../histories/index.js';
-import { contractAt, Database, usualChoice } from '../judge/index.js';
+import { contractAt, Database, type Look, lookAtCase, usualChoice } from '../judge/index.js';
 import {
   type AskedBug,
   caseFeatures,
@@ -20,6 +19,7 @@ import {
 } from '../known/index.js';
 import { DatabaseOracle, reduceSubject, subjectOfHistory } from '../reduce/index.js';
 import { homeUrl } from '../report/index.js';
+import { inferSchedule, rawInProgram } from '../reproduce/index.js';
 import { openStore } from '../store/index.js';
 import { admit, openTarget, sqlOfCase } from '../targets/index.js';
 import { counted } from '../words.js';
@@ -65,17 +65,13 @@ interface ReadReport {
   readonly text: string;
   /** Of which it speaks, if it says so. */
   readonly engine?: string;
-  readonly found: Required<ScheduledCase> | undefined;
+  readonly found: ScheduledCase | undefined;
 }
 
 /** A case in one of our forms, or a report with or without one. */
 async function readReport(file: string): Promise<ReadReport> {
   const content = await readPlain(file);
-  const whole = ({ case: program, schedule = serialOrder(program) }: ScheduledCase) => ({
-    case: program,
-    schedule,
-  });
-  if (/\.case\.json$/.test(file)) return { text: content, found: whole(parseCaseFile(content, file)) };
+  if (/\.case\.json$/.test(file)) return { text: content, found: parseCaseFile(content, file) };
   const [report, ...more] = readReportTexts(content, file);
   if (report === undefined || more.length > 0)
     throw new IsoldeError(
@@ -83,8 +79,7 @@ async function readReport(file: string): Promise<ReadReport> {
       `${file} has ${counted(report === undefined ? 0 : more.length + 1, 'report')}: one is asked about`,
     );
   const { text, engine } = report;
-  const found = caseInText(text, file);
-  return { text, ...(engine !== undefined && { engine }), found: found && whole(found) };
+  return { text, ...(engine !== undefined && { engine }), found: caseInText(text, file) };
 }
 
 async function bugOfStore(id: string, flags: SubjectFlags, context: CliContext): Promise<DedupeSubject> {
@@ -103,11 +98,11 @@ async function bugOfStore(id: string, flags: SubjectFlags, context: CliContext):
 /** Runs on the engine that a report is about, unless another one is named. */
 async function findingOfCase(
   file: string,
-  report: ReadReport & { readonly found: Required<ScheduledCase> },
+  report: ReadReport & { readonly found: ScheduledCase },
   flags: SubjectFlags,
   context: CliContext,
 ): Promise<DedupeSubject> {
-  const { case: program, schedule } = report.found;
+  const { case: program } = report.found;
   const about = flags.engine ?? report.engine;
   const byFeatures = (engine: string | undefined, why: string): DedupeSubject => {
     context.err(`${why}: compared by features`);
@@ -125,18 +120,14 @@ async function findingOfCase(
       await admit(target, sqlOfCase(program), { trust: flags.trustCase === true, source: file });
       const level = program.level ?? target.defaultLevel;
       const contract = contractAt(usualChoice, target, level);
-      const observed = await observe({
-        case: program,
-        schedule,
-        level,
-        oracle: usualOracle(contract).name,
-        contract,
-      });
-      if (observed.kind === 'bad-setup') throw new IsoldeError('target', `${file}: ${observed.message}`);
-      const finding = observed.kind === 'ran' ? observed.findings[0] : undefined;
-      if (observed.kind !== 'ran' || finding === undefined)
+      const look = await lookAtCase(
+        report.found,
+        { contract, level },
+        { target, observe, signal: context.signal },
+      );
+      if (look.kind === 'nothing')
         return byFeatures(target.name, `nothing is wrong with a run of ${file} on ${target.name}`);
-      const behaviour = { case: program, schedule, finding, history: observed.history };
+      const behaviour = behaviourOf(report.found, look);
       return { kind: 'finding', asked: { target: target.stamp, level, behaviour }, place: { url } };
     });
   } catch (error) {
@@ -145,6 +136,16 @@ async function findingOfCase(
       throw error;
     return byFeatures(about, error.message);
   }
+}
+
+/** What a run showed, with its order: the case's own, or the one inferred from a free run. */
+function behaviourOf(
+  { case: program, schedule }: ScheduledCase,
+  { history, findings: [finding], order }: Look & { readonly kind: 'found' },
+): NonNullable<AskedBug['behaviour']> {
+  if (schedule !== undefined) return { case: program, schedule, finding, history };
+  const inferred = inferSchedule(history, order);
+  return { case: inferred.case, schedule: inferred.schedule, finding, history: rawInProgram(inferred) };
 }
 
 /** A history is brought back and reduced first: a signature takes everything in a case for necessary. */

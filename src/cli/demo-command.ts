@@ -70,7 +70,11 @@ async function demo({ store, json }: DemoFlags, world: CliContext): Promise<Exit
     });
     if (shown === undefined) {
       context.out(
-        `${counters.rounds} rounds in ${duration(counters.seconds)}, and every one kept the promise.`,
+        `${counters.rounds} rounds in ${duration(counters.seconds)}, and ${
+          counters.undecided === 0
+            ? 'every one kept the promise'
+            : `none broke the promise; ${counters.undecided} could not be judged to the end`
+        }.`,
       );
       return exitCodes.nothingFound;
     }

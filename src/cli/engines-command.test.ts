@@ -46,6 +46,33 @@ describe('isolde engines', () => {
     });
   });
 
+  it('lists every line of scripts/engines that was not run, and names it where its version is asked for', async () => {
+    const { code, out } = await isolde(['engines', '--json']);
+    expect(code).toBe(0);
+    const { engines } = JSON.parse(out) as { engines: { found: { url: string; missing?: string }[] }[] };
+    const missing = engines.flatMap(({ found }) => found).filter((each) => each.missing !== undefined);
+    for (const line of ['mysql-5.6', 'mariadb-11.8', 'tidb-old', 'h2', 'hsqldb', 'derby'])
+      expect(missing).toContainEqual({
+        url: expect.any(String),
+        missing: expect.stringMatching(new RegExp(`scripts/engines ${line}(?: |$)`)),
+      });
+    expect(missing).toContainEqual({ url: 'tidb@6.6:', missing: 'get it with scripts/engines tidb-old' });
+    expect(await isolde(['engines', 'mysql@5.6'])).toMatchObject({ code: 2 });
+    for (const args of [
+      ['engines', '--fetch', 'mysql@5.6'],
+      ['probe', 'mysql@5.6:', '--fetch'],
+      ['probe', 'mysql@5.6:'],
+    ])
+      expect(await isolde(args)).toMatchObject({
+        code: 3,
+        err: expect.stringContaining('scripts/engines mysql-5.6'),
+      });
+    expect((await isolde(['probe', 'mysql@8.0:'])).err).toContain(
+      'scripts/engines has mysql (9), mysql-5.6 (5.6)',
+    );
+    expect((await isolde(['engines', 'cockroach'])).out).toContain('not exercised');
+  });
+
   it('a command that names a version which is not here says how to get it', async () => {
     for (const args of [
       ['probe', 'duckdb@0.0.1'],

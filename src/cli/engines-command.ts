@@ -2,9 +2,11 @@
 import type { Command } from 'commander';
 import { IsoldeError } from '../errors.js';
 import {
+  answersTo,
   cacheFolder,
   type EngineReport,
   findEngines,
+  findVersion,
   listPublished,
   normalizeUrl,
   type PublishedVersion,
@@ -25,7 +27,7 @@ export function enginesCommand(program: Command, context: CliContext, exit: (cod
     .command('engines')
     .argument('[engines...]', 'only these: duckdb; with --fetch versions: duckdb@1.1.3')
     .description('list the databases that are on this machine, with versions, and how to get what is missing')
-    .option('--fetch', 'fetch the named versions from npm into the cache')
+    .option('--fetch', 'fetch the named versions from npm into the cache; others come by scripts/engines')
     .option('--published', 'also list the versions that npm has')
     .option('--json', 'print JSON')
     .addHelpText(
@@ -66,8 +68,28 @@ async function engines(
   }
   if (flags.json === true) context.out(JSON.stringify({ cache: cacheFolder(), engines: listed }, null, 2));
   else tell(listed, context);
-  const isMissing = ({ found }: Listed) => !found.some((each) => 'version' in each);
-  return wanted.size > 0 && listed.some(isMissing) ? exitCodes.undecided : exitCodes.nothingFound;
+  const isAbsent = wanted.size > 0 && listed.some(({ found }) => !found.some((each) => 'version' in each));
+  return isAbsent || !(await areHere(urls, listed)) ? exitCodes.undecided : exitCodes.nothingFound;
+}
+
+/** Whether every version that is named is on this machine. */
+async function areHere(urls: readonly string[], listed: readonly Listed[]): Promise<boolean> {
+  for (const url of urls) {
+    const split = splitVersion(url);
+    if (split === undefined) continue;
+    const { found = [], package: from } = listed.find(({ engine }) => engine === split.scheme) ?? {};
+    const isHere =
+      from === undefined
+        ? found.some((each) => 'version' in each && answersTo(each.version, split.version))
+        : await findVersion(url).then(() => true, isMissing);
+    if (!isHere) return false;
+  }
+  return true;
+}
+
+function isMissing(error: unknown): false {
+  if (error instanceof IsoldeError && error.code === 'engine-missing') return false;
+  throw error;
 }
 
 function tell(listed: readonly Listed[], context: CliContext): void {

@@ -7,6 +7,7 @@ import { errorText, IsoldeError } from '../errors.js';
 import { checkJob, huntJobs, type NewJob, reduceJob, roleScript, serveSlot } from '../fleet/index.js';
 import { profiles } from '../generate/index.js';
 import { parseFormatName } from '../histories/index.js';
+import { groupSize } from '../hunt/index.js';
 import { usualChoice } from '../judge/index.js';
 import { defaultTargetUrl } from '../targets/index.js';
 import { counted } from '../words.js';
@@ -70,7 +71,7 @@ export function fleetCommand(program: Command, context: CliContext, exit: (code:
       else await serve(flags, context);
       exit(exitCodes.nothingFound);
     });
-  add('work', 'take jobs and do them, until told to stop')
+  add('work', 'take jobs and do them, until stopped')
     .option('--slots <count>', 'jobs that run at once, each in a process of its own', '1')
     .option('--engines <names>', 'only these engines, with commas between (default: all that start)')
     .option('--allow-target <url>', 'a server that jobs may use (may be repeated)', collect)
@@ -86,7 +87,7 @@ export function fleetCommand(program: Command, context: CliContext, exit: (code:
     .option('--json', 'print JSON')
     .action(async (flags: DbFlags) => exit(await showStatus(flags, context)));
   add('logs [batch]', 'what happened, of one batch or of all')
-    .option('--follow', 'go on until told to stop')
+    .option('--follow', 'go on until stopped')
     .action(async (batch: string | undefined, flags: DbFlags & { readonly follow?: boolean }) =>
       exit(await showLogs(batch, flags, context)),
     );
@@ -119,7 +120,7 @@ type Exit = (code: ExitCode) => void;
 function addHunt(add: Add, context: CliContext, exit: Exit): void {
   add('hunt [urls...]', 'submit a hunt: seeds × databases × levels × profiles, cut into jobs')
     .option('--rounds <rounds>', 'so many rounds, or 120..127', '1000')
-    .option('--chunk <rounds>', 'rounds of one job', '128')
+    .option('--chunk <rounds>', `rounds of one job, rounded up to groups of ${groupSize}`, '128')
     .option('-s, --seed <seed>', 'the same seed gives the same rounds (may be repeated; default: 1)', collect)
     .option(
       '-l, --level <level>',
@@ -156,7 +157,7 @@ function addReduce(add: Add, context: CliContext, exit: Exit): void {
     .option('-t, --target <url>', 'the database (default: ISOLDE_TARGET, or duckdb:)')
     .option('-l, --level <level>', 'isolation level where the case names none')
     .option('-c, --contract <contract>', 'what is promised (default: the vendor’s contract at that level)')
-    .option('--oracle <name>', 'who judges a case (default: whoever finds something)')
+    .option('--oracle <name>', 'who judges a case (default: any that finds something)')
     .option('-j, --jobs <count>', 'trials that run at once', '8')
     .option('-n, --runs <count>', 'runs of the result that must show the finding', '5')
     .addOption(new Option('--wait', 'wait for the result and print it'))

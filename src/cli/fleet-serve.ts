@@ -3,7 +3,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { IsoldeError } from '../errors.js';
-import { fleetStatus, startLocalServer } from '../fleet/index.js';
+import { fleetStatus, keepRunning, type LocalServer, startLocalServer } from '../fleet/index.js';
 import { counted } from '../words.js';
 import type { CliContext } from './context.js';
 import { type DbFlags, urlFile, withQueue } from './fleet-database.js';
@@ -29,11 +29,31 @@ export async function serve(flags: ServeFlags, context: CliContext): Promise<voi
     context.err(
       `a PostgreSQL ${server.version} runs on port ${server.port}, its data in ${flags.data}; --db @${urlFile}`,
     );
-    await serveAt({ ...flags, db: url }, context);
+    await serveKept(server, { ...flags, db: url }, context);
   } finally {
     await rm(urlFile, { force: true });
     await server.stop();
   }
+}
+
+/** Serves, and starts the server again when it dies; ends when one of the two does. */
+async function serveKept(
+  server: LocalServer['server'],
+  flags: ServeFlags,
+  context: CliContext,
+): Promise<void> {
+  const over = new AbortController();
+  const stop = () => over.abort();
+  context.signal.addEventListener('abort', stop, { once: true });
+  if (context.signal.aborted) stop();
+  const [kept, served] = await Promise.allSettled([
+    keepRunning(server, { signal: over.signal, log: context.err }).finally(stop),
+    serveAt(flags, { ...context, signal: over.signal }).finally(stop),
+  ]);
+  context.signal.removeEventListener('abort', stop);
+  // That the server cannot be kept is why nothing could be served.
+  if (kept.status === 'rejected') throw kept.reason;
+  if (served.status === 'rejected') throw served.reason;
 }
 
 function serveAt(flags: ServeFlags, context: CliContext): Promise<void> {

@@ -14,7 +14,7 @@ import {
   logLines,
   type ReducedAnswer,
 } from '../fleet/index.js';
-import { renderCounters } from '../hunt/index.js';
+import { noRoundDecided, renderCounters, renderUndecided } from '../hunt/index.js';
 import { affectedBy, affectedTable } from '../matrix/index.js';
 import { type SharedDatabase, SharedStore } from '../store/index.js';
 import { oneLine } from '../visible.js';
@@ -34,13 +34,20 @@ export async function showStatus(flags: DbFlags, context: CliContext): Promise<E
   context.out(summary(status));
   for (const { id, name, has, slots, running, alive, silent } of status.workers) {
     const heard = alive ? '' : `, not heard of for ${Math.round(silent)} s`;
-    const engines = has.filter((each) => !each.startsWith('trial ') && each !== 'check');
     context.out(
-      `worker ${id} ${oneLine(name)}: ${running} of ${counted(slots, 'slot')} busy${heard}; ${oneLine(engines.map((each) => each.replace(/^\w+ /, '')).join(', '))}`,
+      `worker ${id} ${oneLine(name)}: ${running} of ${counted(slots, 'slot')} busy${heard}; ${oneLine(shownNeeds(has).join(', '))}`,
     );
   }
   for (const batch of status.batches) context.out(describeBatch(batch));
   return exitCodes.nothingFound;
+}
+
+/** What a worker has, in words for people: without the series (`tidb@6.6`) of versions that are named. */
+function shownNeeds(has: readonly string[]): string[] {
+  const needs = has.filter((each) => !each.startsWith('trial ') && each !== 'check');
+  const isSeries = (need: string) =>
+    /^engine \w+@/.test(need) && needs.some((other) => other.startsWith(`${need}.`));
+  return needs.filter((need) => !isSeries(need)).map((each) => each.replace(/^\w+ /, ''));
 }
 
 /** One line. */
@@ -120,7 +127,10 @@ async function print(results: BatchResults, { database, flags, context }: Place)
   if (flags.json === true) context.out(JSON.stringify({ ...results, affected }, null, 2));
   else {
     context.err(describeBatch(batch));
-    if (counters !== undefined) context.err(renderCounters(counters, bugs.length));
+    if (counters !== undefined) {
+      context.err(renderCounters(counters, bugs.length));
+      for (const line of renderUndecided(counters)) context.err(line);
+    }
     await printBugs(results, { database, flags, context });
     for (const { file, valid } of checks) context.out(`${file}\t${valid}`);
     for (const cell of cells) context.out(describeCell(cell));
@@ -132,7 +142,9 @@ async function print(results: BatchResults, { database, flags, context }: Place)
   if (bugs.length > 0 || reductions.length > 0 || shows || checks.some(({ valid }) => valid === false))
     return exitCodes.found;
   const open = !isOver(batch) || batch.failed + batch.cancelled > 0;
-  const undecided = cells.some(({ outcome }) => outcome !== 'does-not-show');
+  const undecided =
+    cells.some(({ outcome }) => outcome !== 'does-not-show') ||
+    (counters !== undefined && noRoundDecided(counters));
   return open || undecided || checks.some(({ valid }) => valid === 'unknown')
     ? exitCodes.undecided
     : exitCodes.nothingFound;

@@ -96,7 +96,7 @@ function capabilitiesFor({ target, dialect }: GenerateFlags, usual: string | und
   if (target !== undefined && dialect !== undefined) {
     throw new IsoldeError('usage', '--target and --dialect say the same thing: give one of them');
   }
-  const asked = dialect ?? /^[a-z]+/i.exec(target ?? usual ?? 'duckdb')?.[0].toLowerCase() ?? '';
+  const asked = dialect ?? /^[a-z][a-z0-9]*/i.exec(target ?? usual ?? 'duckdb')?.[0].toLowerCase() ?? '';
   // A URL may use any of its engine's schemes: `postgresql://` is postgres.
   const declaration = targetDeclarations.find(({ schemes }) => schemes.includes(asked));
   const found = findCapabilities(declaration?.name ?? asked);

@@ -20,21 +20,34 @@ import {
   EngineOpener,
   type FoundTemplates,
   type HuntName,
+  type HuntOptions,
   type HuntResult,
   type HuntState,
   HuntStateFile,
   hunt,
+  noRoundDecided,
+  notesFolder,
+  type OpenShelf,
   openShelf,
   readTemplates,
   renderCounters,
+  renderUndecided,
   replayLine,
   type Shelved,
   type ShelvedBurst,
   templatesOfStore,
 } from '../hunt/index.js';
 import { usualChoice } from '../judge/index.js';
-import { hideSecrets } from '../secrets.js';
-import { admit, defaultTargetUrl, sqlOfCase, type Target } from '../targets/index.js';
+import { hideSecrets, publicUrl } from '../secrets.js';
+import { isSharedUrl } from '../store/index.js';
+import {
+  admit,
+  defaultTargetUrl,
+  inOwnProcess,
+  otherVersionUrl,
+  sqlOfCase,
+  type Target,
+} from '../targets/index.js';
 import { counted } from '../words.js';
 import { type CliContext, type ExitCode, exitCodes, trustCaseHelp } from './context.js';
 import { appendText, levelOf, oracleOf, positive, runOracles, timeOf, writeText } from './flags.js';
@@ -82,9 +95,7 @@ export function huntCommand(program: Command, context: CliContext, exit: (code: 
   program
     .command('hunt')
     .argument('[url]', 'the database (default: ISOLDE_TARGET, or duckdb:)')
-    .description(
-      'find isolation bugs: generate, run, check, confirm, reduce, group and report until told to stop',
-    )
+    .description('find isolation bugs: generate, run, check, confirm, reduce, group and report until stopped')
     .option('--for <time>', 'stop after this time: 90s, 10m, 2h')
     .option(
       '--rounds <rounds>',
@@ -118,10 +129,10 @@ export function huntCommand(program: Command, context: CliContext, exit: (code: 
     .option('-n, --runs <count>', 'replays that must all show a finding', '3')
     .option(
       '--sibling <url>',
-      'another engine or version: each bug’s case runs there as well, as a second look',
+      'another engine or version: each bug’s case runs there as well, as a second look, and broken bursts as a control (default: another version that is on this machine, for the first bug of each kind; none: nowhere)',
     )
     .option('--ignore <bug>', 'a known bug, by id or signature (may be repeated)', collect)
-    .option('--store <folder>', 'where bugs are kept', defaultStore)
+    .option('--store <place>', 'where bugs are kept: a folder, or the postgres://… of several', defaultStore)
     .option('--keep-unconfirmed', 'keep the histories of findings that did not reproduce, for study')
     .option('--restart', 'start at round 0 again instead of going on behind the last one')
     .option('--known <folder>', knownFolderHelp, knownFolder)
@@ -140,31 +151,70 @@ export function huntCommand(program: Command, context: CliContext, exit: (code: 
     .option('--summary <file>', 'add a summary in Markdown to the file')
     .addHelpText(
       'after',
-      '\nExit code: 0 nothing found that --fail-on asks for, 1 found, 3 error. Ctrl-C stops and keeps what was found.',
+      '\nExit code: 0 nothing found that --fail-on asks for, 1 found, 2 nothing found and no round could be judged to the end, 3 error. Ctrl-C stops and keeps what was found.',
     )
     .action(async (url: string | undefined, flags: HuntFlags) =>
       exit(await runHunt(url ?? context.defaultTarget, flags, context)),
     );
 }
 
-async function runHunt(url: string | undefined, flags: HuntFlags, context: CliContext): Promise<ExitCode> {
-  const levels = flags.level?.map(levelOf);
+/** What the flags say, read before anything is opened. */
+interface HuntPlan {
+  readonly levels: readonly Level[] | undefined;
+  readonly oracles: HuntOptions['oracles'];
+  readonly profile: Profile | string | undefined;
+  readonly templates: readonly ScheduledCase[];
+  readonly rounds: ReturnType<typeof roundsOf> | undefined;
+  readonly limits: Pick<HuntOptions, 'jobs' | 'confirmRuns' | 'forMs' | 'bugs' | 'bursts'>;
+}
+
+async function planOf(flags: HuntFlags): Promise<HuntPlan> {
   checkContract(flags.contract);
-  const oracles = flags.oracle?.map(oracleOf);
-  const profile = flags.profile === undefined ? undefined : await profileOf(flags.profile);
-  const templates = await Promise.all((flags.template ?? []).map((file) => readCase(file)));
-  const asked = flags.rounds === undefined ? undefined : roundsOf(flags.rounds);
   const forMs = flags.for === undefined ? undefined : timeOf(flags.for, '--for');
-  const jobs = positive(flags.jobs, '--jobs');
-  const confirmRuns = positive(flags.runs, '--runs');
-  const bursts = flags.bursts === undefined ? undefined : percentOf(flags.bursts);
   const bugs = flags.bugs === undefined ? undefined : positive(flags.bugs, '--bugs');
+  return {
+    levels: flags.level?.map(levelOf),
+    oracles: flags.oracle?.map(oracleOf),
+    profile: flags.profile === undefined ? undefined : await profileOf(flags.profile),
+    templates: await Promise.all((flags.template ?? []).map((file) => readCase(file))),
+    rounds: flags.rounds === undefined ? undefined : roundsOf(flags.rounds),
+    limits: {
+      jobs: positive(flags.jobs, '--jobs'),
+      confirmRuns: positive(flags.runs, '--runs'),
+      ...(forMs !== undefined && { forMs }),
+      ...(bugs !== undefined && { bugs }),
+      ...(flags.bursts !== undefined && { bursts: { share: percentOf(flags.bursts) } }),
+    },
+  };
+}
+
+async function runHunt(url: string | undefined, flags: HuntFlags, context: CliContext): Promise<ExitCode> {
+  const plan = await planOf(flags);
   if (flags.ignore !== undefined) await checkIgnorableIn(flags.store, flags.ignore, context);
+  const crashed = new CrashedEngines(notesFolder(flags.store));
   const shelf = await openShelf(flags.store, {
     ignore: flags.ignore ?? [],
     keepUnconfirmed: flags.keepUnconfirmed === true,
   });
-  const state = new HuntStateFile(flags.store, nameOf(url, flags, levels));
+  try {
+    return await huntInto(shelf, crashed, { url, flags, context, plan });
+  } finally {
+    crashed.end();
+    await shelf.close();
+  }
+}
+
+interface HuntCommand {
+  readonly url: string | undefined;
+  readonly flags: HuntFlags;
+  readonly context: CliContext;
+  readonly plan: HuntPlan;
+}
+
+async function huntInto(shelf: OpenShelf, crashed: CrashedEngines, command: HuntCommand): Promise<ExitCode> {
+  const { url, flags, context, plan } = command;
+  const { levels, oracles, profile, templates, rounds: asked } = plan;
+  const state = new HuntStateFile(notesFolder(flags.store), nameOf(url, flags, levels));
   const before = flags.restart === true ? undefined : await state.read();
   const from = asked?.from ?? before?.finished ?? 0;
   const to = asked?.from === undefined && asked?.to !== undefined ? from + asked.to : asked?.to;
@@ -179,42 +229,51 @@ async function runHunt(url: string | undefined, flags: HuntFlags, context: CliCo
     // The folder may fill up or vanish under a long hunt; bugs then fail loudly, this counter need not.
     state.write(stateAfter(before, event)).catch(() => undefined);
   });
-  const identify = identifyBy(await openAllKnown(flags.known, context), flags.trustCase === true);
-  const crashed = new CrashedEngines(flags.store);
   const opener = new EngineOpener(url, crashed, context.err);
-  const sibling =
-    flags.sibling === undefined ? undefined : new EngineOpener(flags.sibling, crashed, context.err);
-  try {
-    const result = await hunt({
-      open: () => openFor(opener, templates, flags),
-      shelf,
-      seed: flags.seed,
-      contract: flags.contract,
-      ...{ from, jobs, confirmRuns, templates },
-      signal: context.signal,
-      replayLine: replayOf(url, flags, levels, reused?.hash),
-      environment: describeEnvironment(),
-      onEvent: (event) => view.show(event),
-      identify,
-      ...(sibling !== undefined && { openSibling: () => openFor(sibling, templates, flags) }),
-      ...(reused === undefined ? {} : { found: reused.templates }),
-      ...(to === undefined ? {} : { to }),
-      ...(levels === undefined ? {} : { levels }),
-      ...(profile === undefined ? {} : { profile }),
-      ...(oracles === undefined ? {} : { oracles }),
-      ...(forMs === undefined ? {} : { forMs }),
-      ...(bugs === undefined ? {} : { bugs }),
-      ...(bursts === undefined ? {} : { bursts: { share: bursts } }),
-    });
-    if (asked?.from === undefined) await state.write(stateAfter(before, result));
-    if (result.bugs.some(({ bug }) => isServerFailure(bug.finding))) await opener.hasCrashed();
-    finish(result, flags, context, view);
-    await summarise(result, url, flags);
-    return codeOf(result, flags);
-  } finally {
-    crashed.end();
-    await shelf.close();
+  const siblings = siblingsOf(url, flags.sibling, crashed, context.err);
+  const result = await hunt({
+    open: () => openFor(opener, templates, flags),
+    ...{ shelf, from, templates, seed: flags.seed, contract: flags.contract, ...plan.limits },
+    signal: context.signal,
+    replayLine: replayOf(url, flags, levels, reused?.hash),
+    environment: describeEnvironment(),
+    onEvent: (event) => view.show(event),
+    identify: identifyBy(await openAllKnown(flags.known, context), flags.trustCase === true),
+    ...siblings((opener) => openFor(opener, templates, flags)),
+    ...(reused !== undefined && { found: reused.templates }),
+    ...(to !== undefined && { to }),
+    ...(levels !== undefined && { levels }),
+    ...(profile !== undefined && { profile }),
+    ...(oracles !== undefined && { oracles }),
+  });
+  if (asked?.from === undefined) await state.write(stateAfter(before, result));
+  if (result.bugs.some(({ bug }) => isServerFailure(bug.finding))) await opener.hasCrashed();
+  finish(result, flags, context, view);
+  await summarise(result, url, flags);
+  return codeOf(result, flags);
+}
+
+/** The sibling that was named; else another version that is here, in a process of its own: what is old may crash. */
+function siblingsOf(
+  url: string | undefined,
+  named: string | undefined,
+  crashed: CrashedEngines,
+  say: (line: string) => void,
+): (
+  open: (opener: EngineOpener) => Promise<Target>,
+) => Pick<HuntOptions, 'openSibling' | 'openUsualSibling'> {
+  if (named === 'none') return () => ({});
+  if (named !== undefined) {
+    const opener = new EngineOpener(named, crashed, say);
+    return (open) => ({ openSibling: () => open(opener) });
   }
+  return (open) => ({
+    openUsualSibling: async ({ version }) => {
+      const other = await otherVersionUrl(url, version);
+      if (other === undefined) return undefined;
+      return open(new EngineOpener(inOwnProcess(other) ?? other, crashed, say));
+    },
+  });
 }
 
 function nameOf(
@@ -244,9 +303,12 @@ function countsBurst({ finding, isNew }: ShelvedBurst, { failOn, onlyNew }: Hunt
   return onlyNew !== true || isNew;
 }
 
-function codeOf({ bugs, bursts }: HuntResult, flags: HuntFlags): ExitCode {
+function codeOf({ bugs, bursts, counters }: HuntResult, flags: HuntFlags): ExitCode {
   const found = bugs.some((each) => counts(each, flags)) || bursts.some((each) => countsBurst(each, flags));
-  return found ? exitCodes.found : exitCodes.nothingFound;
+  if (found) return exitCodes.found;
+  return bugs.length + bursts.length === 0 && noRoundDecided(counters)
+    ? exitCodes.undecided
+    : exitCodes.nothingFound;
 }
 
 async function summarise(result: HuntResult, url: string | undefined, flags: HuntFlags): Promise<void> {
@@ -327,8 +389,13 @@ function finish(result: HuntResult, flags: HuntFlags, context: CliContext, view:
     return;
   }
   context.err(renderCounters(counters, bugs.length + bursts.length));
-  if (bugs.length + bursts.length === 0) context.out('nothing found');
-  if (bugs.length > 0) context.out(`${counted(bugs.length, 'bug')} in ${flags.store}/bugs`);
+  for (const line of renderUndecided(counters)) context.err(line);
+  if (bugs.length + bursts.length === 0)
+    context.out(
+      noRoundDecided(counters) ? 'nothing found, and no round could be judged to the end' : 'nothing found',
+    );
+  const place = isSharedUrl(flags.store) ? publicUrl(flags.store) : `${flags.store}/bugs`;
+  if (bugs.length > 0) context.out(`${counted(bugs.length, 'bug')} in ${place}`);
   if (bursts.length > 0) context.out(`${counted(bursts.length, 'broken burst')} in ${flags.store}/bursts`);
 }
 

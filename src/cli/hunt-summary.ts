@@ -45,12 +45,13 @@ export function printHuntJunit({ result, target, counts, countsBurst }: Summaris
 
 export function printHuntSummary({ result, target, counts, countsBurst }: Summarised): string {
   const { bugs, counters } = result;
+  const undecided = counters.undecided > 0 ? ` (${counters.undecided} undecided)` : '';
   const failing = bugs.filter(counts);
   const broken = result.bursts.filter(countsBurst);
   const lines = [
     `## Isolde on ${codeSpan(target)}`,
     '',
-    `${counted(counters.rounds, 'round')}, ${counted(counters.transactions, 'transaction')}: ${
+    `${counted(counters.rounds, 'round')}${undecided}, ${counted(counters.transactions, 'transaction')}: ${
       failing.length + broken.length === 0
         ? 'nothing new'
         : counted(failing.length + broken.length, 'new bug')

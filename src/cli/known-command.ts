@@ -1,7 +1,9 @@
 /** `isolde known`: the bugs that others have reported, and cases that show them. */
+
 import { readFile, stat } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { printScript } from '../cases/index.js';
+import { describeKind } from '../contracts/index.js';
 import { errorText, IsoldeError } from '../errors.js';
 import type { HuntOptions } from '../hunt/index.js';
 import { Database } from '../judge/index.js';
@@ -175,7 +177,7 @@ async function addBug(id: string, flags: KnownFlags & AddFlags, context: CliCont
         engine: bug.target.name,
         ...(flags.url !== undefined && { url: flags.url }),
         status: flags.url === undefined ? 'unfiled' : 'open',
-        symptom: bug.finding.kind === 'server-crash' ? 'crash' : 'wrong-read',
+        symptom: describeKind(bug.finding.kind).symptom ?? 'wrong-read',
         about: bug.title,
         affected: [bug.target.version],
         fixed: [],

@@ -5,11 +5,11 @@ import { realpathSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Command, CommanderError } from 'commander';
 import { applyConfig, type Config, readConfig } from '../config-file.js';
-import { errorText, IsoldeError } from '../errors.js';
 import { addExitCodes } from './command-tree.js';
 import { type CliContext, type CliWorld, type ExitCode, exitCodes, processContext } from './context.js';
 import { addFetch } from './fetch-versions.js';
 import { guardOutput } from './guarded-output.js';
+import { describeFailure, endOnUnexpectedFailures } from './unexpected-failures.js';
 
 type AddCommand = (program: Command, context: CliContext, exit: (code: ExitCode) => void) => void;
 
@@ -102,14 +102,8 @@ function configOf(
   }
 }
 
-function describeFailure(error: unknown): string {
-  if (error instanceof IsoldeError) return `isolde: ${error.message}`;
-  if (process.env.ISOLDE_DEBUG === '1' && error instanceof Error && error.stack !== undefined)
-    return error.stack;
-  return `isolde: unexpected failure: ${errorText(error)}\nThis is a fault in Isolde. ISOLDE_DEBUG=1 shows where.`;
-}
-
 if (process.argv[1] !== undefined && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
+  endOnUnexpectedFailures();
   if (process.env.ISOLDE_DEBUG === '1') process.setSourceMapsEnabled(true);
   process.exitCode = await main(process.argv.slice(2), processContext());
 }

@@ -163,11 +163,11 @@ describe('isolde dedupe of two, by a matrix', () => {
       code: 1,
       out: expect.stringContaining('one bug\n  they behave alike, and they show together on duckdb, fault='),
     });
-    // One change that mends both, and different symptoms: it may mend two bugs.
+    // One change that fixes both, and different symptoms: it may fix two bugs.
     const family = await compare(gone, 'duckdb:', faulty);
     expect(family, family.err).toMatchObject({
       code: 2,
-      out: expect.stringContaining('a single change (fault) may mend several bugs'),
+      out: expect.stringContaining('a single change (fault) may fix several bugs'),
     });
     const two = await compare(inserted, 'duckdb:', faulty, 'duckdb:?fault=lost-insert');
     expect(two, two.err).toMatchObject({

@@ -1,4 +1,4 @@
-/** `isolde matrix`: cases over versions, settings and levels; which release brought a bug, and which mended it. */
+/** `isolde matrix`: cases over versions, settings and levels; which release brought a bug, and which fixed it. */
 import type { Command } from 'commander';
 import { IsoldeError } from '../errors.js';
 import { escapeMarkdown } from '../markup.js';
@@ -8,6 +8,7 @@ import {
   affectedTable,
   bisectMatrix,
   type Cell,
+  inOrderOf,
   legend,
   matrixTable,
   namePlace,
@@ -102,7 +103,10 @@ async function matrix(words: readonly string[], flags: MatrixFlags, context: Cli
       options,
     );
     return {
-      cells: searched.flatMap(({ cells }) => cells),
+      cells: inOrderOf(
+        lines.flat(),
+        searched.flatMap(({ cells }) => cells),
+      ),
       whole: searched.every(({ stopped }) => stopped !== true),
     };
   });

@@ -45,7 +45,8 @@ interface Looking {
 }
 
 async function subjectsOf(word: string, looking: Looking): Promise<Subject[]> {
-  const about = await stat(word).catch(() => undefined);
+  // The word comes before a folder of that name, as this project has one; `./known` is the folder.
+  const about = word === 'known' ? undefined : await stat(word).catch(() => undefined);
   if (about?.isDirectory() === true) return folderSubjects(word, looking.context);
   if (about !== undefined) return [fileSubject(await readPlain(word), word)];
   const repository = await openKnown({ own: looking.known });

@@ -129,7 +129,7 @@ describe('isolde reduce', () => {
     );
   });
 
-  it('ends with 2 when there is no finding', async () => {
+  it('ends with 0 when everything was judged and there is no finding', async () => {
     const file = join(folder, 'fine.case.json');
     const fine = parseScript(
       'CREATE TABLE t (a INT);\nT1: INSERT INTO t VALUES (1);\nT2: SELECT * FROM t;\n',
@@ -140,7 +140,7 @@ describe('isolde reduce', () => {
     );
     await writeFile(file, printCaseFile(fine));
     const { code, err } = await isolde([file]);
-    expect(code).toBe(2);
+    expect(code).toBe(0);
     expect(err).toContain('there is no finding to reduce');
   });
 

@@ -57,7 +57,7 @@ export function reduceCommand(program: Command, context: CliContext, exit: (code
     .command('reduce')
     .argument('<file>', 'a history with a finding, or a case (script or *.case.json) that shows one')
     .description('shrink a case to the few statements that show its finding');
-  judgedCaseOptions(command, 'whoever finds something')
+  judgedCaseOptions(command, 'any that finds something')
     .option('-s, --strategy <name>', strategyNames.join(', '), 'witness')
     .option('-j, --jobs <count>', 'trials that run at once, each in a namespace of its own', '1')
     .option('-n, --runs <count>', 'runs of the result that must show the finding', '5')
@@ -71,7 +71,7 @@ export function reduceCommand(program: Command, context: CliContext, exit: (code
     .option('--json', 'print the result as JSON')
     .addHelpText(
       'after',
-      '\nExit code: 1 reduced, 2 nothing to reduce (no finding, or it does not reproduce) or interrupted, 3 error.',
+      '\nExit code: 0 nothing is wrong, so there is nothing to reduce; 1 reduced; 2 the finding does not reproduce, there is none and not everything could be judged, or interrupted; 3 error.',
     )
     .action(async (file: string, flags: ReduceFlags) => exit(await reduce(file, flags, context)));
 }
@@ -135,10 +135,12 @@ async function readSubject(
 
 function explainNothing({ valid, unknownReasons }: NoSubject, context: CliContext): ExitCode {
   explainUndecided(unknownReasons, context);
+  if (valid !== 'unknown') {
+    context.err('isolde: nothing in it breaks its contract; there is no finding to reduce');
+    return exitCodes.nothingFound;
+  }
   context.err(
-    valid === 'unknown'
-      ? 'isolde: nothing was found, though not everything could be judged; there is no finding to reduce'
-      : 'isolde: it keeps its contract; there is no finding to reduce',
+    'isolde: nothing was found, though not everything could be judged; there is no finding to reduce',
   );
   return exitCodes.undecided;
 }

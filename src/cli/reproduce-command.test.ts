@@ -90,6 +90,29 @@ describe('isolde reproduce', () => {
     expect(await main(['check', history], world([], []))).toBe(2);
   });
 
+  it.each([
+    ['CREATE TABLE', ['CREATE TABLE u (a INTEGER)', 'INSERT INTO u VALUES (1)', 'SELECT a FROM u']],
+    ['CREATE TABLE AS', ['CREATE TABLE u AS SELECT id AS a FROM t', 'UPDATE u SET a = 3', 'SELECT a FROM u']],
+  ])('says of %s inside a session what check says, with the same exit code', async (name, statements) => {
+    const made = {
+      ...bug,
+      sessions: [{ name: 'T1', statements }],
+      schedule: { batches: statements.map((_, at) => [[0, at]]) },
+    };
+    const program = file(`${name}.case.json`, made);
+    const history = join(folder, `${name}.history.jsonl`);
+    const ran = await main(['run', program, '--check', '--out', history], world([], []));
+    const checked: string[] = [];
+    expect(await main(['check', history], world(checked, []))).toBe(ran);
+    for (const path of [program, history]) {
+      const { code, err } = await isolde(path);
+      expect(code).toBe(ran);
+      expect(await main(['reduce', path], world([], []))).toBe(ran);
+      expect(/^not decided: /m.test(err)).toBe(ran === 2);
+    }
+    expect(/unknown|not decided/.test(checked.join('\n'))).toBe(ran === 2);
+  });
+
   it('prints clean JSON', async () => {
     const { out } = await isolde(file('bug.case.json', bug), '--runs', '2', '--mode', 'sequential', '--json');
     expect(JSON.parse(out)).toMatchObject({
@@ -135,15 +158,22 @@ describe('isolde reproduce', () => {
     expect(code).toBe(2);
   });
 
-  it('says so when a case has no finding, and ends with 2', async () => {
+  it('says so when a case has no finding, and ends with 0 as check does', async () => {
     const harmless = {
       ...bug,
       sessions: [bug.sessions[0]],
       schedule: { batches: [[[0, 0]], [[0, 1]], [[0, 2]]] },
     };
-    const { code, err } = await isolde(file('harmless.case.json', harmless));
-    expect(err).toContain('there is no finding to reproduce');
-    expect(code).toBe(2);
+    const program = file('harmless.case.json', harmless);
+    const history = join(folder, 'harmless.history.jsonl');
+    expect(await main(['run', program, '--check', '--out', history], world([], []))).toBe(0);
+    for (const path of [program, history]) {
+      const { code, err } = await isolde(path);
+      expect(err).toContain('nothing in it breaks its contract; there is no finding to reproduce');
+      expect(code).toBe(0);
+      expect(await main(['reduce', path], world([], []))).toBe(0);
+    }
+    expect(await main(['check', history], world([], []))).toBe(0);
   });
 
   it.each([

@@ -1,12 +1,11 @@
 /** `isolde reproduce FILE`: how often a finding comes back when its history is replayed in the inferred order. */
 import type { Command } from 'commander';
 import { printCaseFile, type ScheduledCase } from '../cases/index.js';
-import { check, type Finding, type OracleName, oraclesFor } from '../check/index.js';
+import { check, type Finding, type OracleName } from '../check/index.js';
 import type { Contract } from '../contracts/index.js';
 import { IsoldeError } from '../errors.js';
 import type { History } from '../histories/index.js';
-import { Database, vendorContract, vendorContractAt } from '../judge/index.js';
-import type { Asked } from '../reduce/index.js';
+import { type Asked, Database, lookAtCase, type RunRequest } from '../judge/index.js';
 import {
   type Difference,
   type InferredOrder,
@@ -50,12 +49,15 @@ export function reproduceCommand(
     .command('reproduce')
     .argument('<file>', 'a history with a finding, or a case (script or *.case.json) that shows one')
     .description('replay a finding in the order inferred from its history and say how often it comes back');
-  limitOptions(judgedCaseOptions(command, 'whoever finds something'))
+  limitOptions(judgedCaseOptions(command, 'any that finds something'))
     .option('-n, --runs <count>', 'how often to replay', '20')
     .option('-m, --mode <mode>', `${replayModes.join(', ')}: how statements are sent again`, 'batch')
     .option('-o, --out <file>', 'write the program with its schedule and reasons: *.case.json')
     .option('--json', 'print the result as JSON')
-    .addHelpText('after', '\nExit code: 1 the finding came back, 2 it did not or there is none, 3 error.')
+    .addHelpText(
+      'after',
+      '\nExit code: 0 nothing is wrong, so there is nothing to reproduce; 1 the finding came back; 2 it did not, or there is none and not everything could be judged; 3 error.',
+    )
     .action(async (file: string, flags: ReproduceFlags) => exit(await run(file, flags, context)));
 }
 
@@ -113,42 +115,25 @@ async function readSubject(
 ): Promise<Subject | NoSubject> {
   const { target } = database;
   if (!(await isHistoryFile(file)))
-    return runUntilFound(await readAdmitted(file, target, asked.trust), database, asked, context);
+    return subjectOfCase(await readAdmitted(file, target, asked.trust), database, asked, context.signal);
   const { history, contract } = await readReplayable(file, target, asked, context);
   const { findings, oracle, unknownReasons } = check(history, contract);
   const finding = findings[0];
   return finding === undefined ? { unknownReasons } : { history, finding, contract, oracle, order: contract };
 }
 
-/** How often a case without a schedule is run freely before we say that it shows nothing. */
-const freeRuns = 20;
-
 /** A run of the case that shows a finding. */
-async function runUntilFound(
+async function subjectOfCase(
   scheduled: ScheduledCase,
-  database: Database,
+  { target, observe }: Database,
   asked: Asked,
-  { signal }: CliContext,
+  signal: AbortSignal,
 ): Promise<Subject | NoSubject> {
-  const { target } = database;
-  const level = scheduled.case.level ?? asked.level ?? target.defaultLevel;
-  const contract = asked.contract ?? vendorContractAt(target, level);
-  const names = asked.oracle === undefined ? oraclesFor(contract).map(({ name }) => name) : [asked.oracle];
-  const tries = scheduled.schedule === undefined ? freeRuns : 1;
-  const reasons = new Set<string>();
-  for (const oracle of names) {
-    for (let i = 0; i < tries && !signal.aborted; i++) {
-      const { history, findings, unknownReasons } = await observe(database, scheduled, oracle, {
-        ...asked,
-        contract,
-      });
-      const finding = findings[0];
-      const order = vendorContract(target, level) ?? contract;
-      if (finding !== undefined) return { history, finding, contract, oracle, order };
-      for (const reason of unknownReasons) reasons.add(reason);
-    }
-  }
-  return { unknownReasons: [...reasons] };
+  const place = { target, signal, observe: (request: RunRequest) => observe(request, 0) };
+  const look = await lookAtCase(scheduled, asked, place);
+  if (look.kind === 'nothing') return look;
+  const { history, findings, contract, oracle, order } = look;
+  return { history, finding: findings[0], contract, oracle, order };
 }
 
 /** One run of a program; what was cut short shows nothing. */
@@ -184,10 +169,12 @@ async function observe(
 
 function explainNothing(unknownReasons: readonly string[], context: CliContext): ExitCode {
   explainUndecided(unknownReasons, context);
+  if (unknownReasons.length === 0) {
+    context.err('isolde: nothing in it breaks its contract; there is no finding to reproduce');
+    return exitCodes.nothingFound;
+  }
   context.err(
-    unknownReasons.length > 0
-      ? 'isolde: nothing was found, though not everything could be judged; there is no finding to reproduce'
-      : 'isolde: nothing in it breaks its contract; there is no finding to reproduce',
+    'isolde: nothing was found, though not everything could be judged; there is no finding to reproduce',
   );
   return exitCodes.undecided;
 }

@@ -35,15 +35,17 @@ async function script(name: string, text: string): Promise<string> {
 }
 
 describe('isolde run', () => {
-  it('is an error where no statement could be run', async () => {
+  it('is an error where no statement could be run, and undecided if it is to be judged', async () => {
     const file = await script(
       'bad.sql',
       'CREATE TABLE t (a INT);\nT1: SELEC 1\nT2: UPDATE nosuch SET a = 1\n',
     );
-    for (const flags of [[], ['--check']]) {
-      const { code, err } = await isolde(file, ...flags);
-      expect([code, err]).toEqual([3, 'isolde: no statement of the case could be run']);
-    }
+    const plain = await isolde(file);
+    expect([plain.code, plain.err]).toEqual([3, 'isolde: no statement of the case could be run']);
+    const { code, out, err } = await isolde(file, '--check');
+    expect(code).toBe(2);
+    expect(out).toMatch(/: undecided$/);
+    expect(err).toContain('not decided: no statement could be run');
   });
 
   it('runs a spec in all its permutations', async () => {

@@ -7,14 +7,19 @@ import {
   parsePermutations,
   parseScript,
   type ScheduledCase,
-  serialOrder,
 } from '../cases/index.js';
-import { type CheckResult, explainOrdered, type OracleName, usualOracle } from '../check/index.js';
+import {
+  type CheckResult,
+  explainOrdered,
+  nothingRan,
+  type OracleName,
+  usualOracle,
+} from '../check/index.js';
 import { type Contract, describeClaim, type Level } from '../contracts/index.js';
 import { errorText, IsoldeError } from '../errors.js';
 import { runFree, runScheduled, SessionPool } from '../execute/index.js';
 import { type History, type Operation, renderInterleaving, writeWholeHistory } from '../histories/index.js';
-import { runAndJudge, vendorContractAt } from '../judge/index.js';
+import { mostFreeRuns, runAndJudge, vendorContractAt } from '../judge/index.js';
 import { contractTitle, nameFinding } from '../report/index.js';
 import { type Dialect, showValue } from '../sql/index.js';
 import { admit, openTarget, sqlOfCase, type Target } from '../targets/index.js';
@@ -33,7 +38,7 @@ import {
 import { otherKind } from './other-kind.js';
 
 interface RunFlags extends JudgedCaseFlags, LimitFlags {
-  readonly runs: string;
+  readonly runs?: string;
   readonly free?: boolean;
   readonly check?: boolean;
   readonly out?: string;
@@ -49,14 +54,17 @@ export function runCommand(program: Command, context: CliContext, exit: (code: E
     )
     .description('run a case by its schedule and draw the interleaving with its results');
   limitOptions(judgedCaseOptions(command, 'the first that can'))
-    .option('-n, --runs <count>', 'run it so often and list each distinct outcome with its count', '1')
+    .option(
+      '-n, --runs <count>',
+      `run it so often and list each distinct outcome with its count (default: 1; with --check, a case without a schedule: until a run breaks its contract, ${mostFreeRuns} at most)`,
+    )
     .option('--free', 'let the sessions run without a schedule, as fast as the database answers')
     .option('--check', 'judge what happened; the exit code says what came of it')
     .option('-o, --out <file>', 'write the (last) history: *.history.jsonl or *.history.jsonl.gz')
     .option('--json', 'print the history as JSON')
     .addHelpText(
       'after',
-      '\nExit code: 0 it ran, 3 error; with --check: 0 it keeps its contract, 1 it does not, 2 undecided.',
+      '\nExit code: 0 it ran, 3 error, or none of its statements could be run; with --check: 0 it keeps its contract, 1 it does not, 2 undecided.',
     )
     .action(async (file: string, flags: RunFlags) => exit(await run(file, flags, context)));
 }
@@ -98,41 +106,40 @@ async function runOne(
   flags: RunFlags,
   context: CliContext,
 ): Promise<ExitCode> {
-  const runs = positive(flags.runs, '--runs');
   const limits = limitsOf(flags);
   const asked = askedOf(flags);
-  const scheduled: ScheduledCase = flags.free === true ? { case: read.case } : inOrder(read);
+  const scheduled: ScheduledCase = flags.free === true ? { case: read.case } : read;
   const judge = flags.check === true ? judgeOf(scheduled, target, asked) : undefined;
-  const done = await runOften({ target, scheduled, level: asked.level, runs, limits, judge, context });
+  const times = timesOf(read, flags);
+  if (read.schedule === undefined && flags.free !== true)
+    context.err(
+      `the case has no schedule: its sessions run freely${times.untilBroken ? `, ${times.runs} times at most` : ''}`,
+    );
+  const done = await runOften({ target, scheduled, level: asked.level, ...times, limits, judge, context });
   const last = done.at(-1);
   if (last === undefined) return exitCodes.undecided;
   if (flags.out !== undefined) await writeWholeHistory(flags.out, last.history);
   if (flags.json === true) context.out(JSON.stringify(last.result ?? last.history));
   else {
-    const histories = done.map(({ history }) => history);
+    // Of a search for a run that breaks the contract, what came before it is of no interest.
+    const histories = times.untilBroken ? [last.history] : done.map(({ history }) => history);
     show(last.history, { all: histories, scheduled: read, numbered: judge !== undefined }, context);
   }
-  if (done.every(({ history }) => nothingRan(history))) {
-    context.err('isolde: no statement of the case could be run');
-    return exitCodes.error;
-  }
-  return judge === undefined ? exitCodes.nothingFound : conclude(done, flags, context);
+  if (judge !== undefined) return conclude(done, flags, context);
+  if (!done.every(({ history }) => nothingRan(history))) return exitCodes.nothingFound;
+  context.err('isolde: no statement of the case could be run');
+  return exitCodes.error;
 }
 
-/** Whether every statement on data failed, and not because of another session. */
-function nothingRan({ operations }: History): boolean {
-  const sent = operations.filter(({ kind }) => !controlKinds.has(kind));
-  return (
-    sent.length > 0 &&
-    sent.every(({ error }) => error !== undefined && /^(syntax|unsupported|other)$/.test(error.class))
-  );
+interface Times {
+  readonly runs: number;
+  readonly untilBroken: boolean;
 }
 
-const controlKinds: ReadonlySet<string> = new Set(['begin', 'commit', 'rollback', 'set']);
-
-/** A script runs in the order of its lines; a case without an order, session by session. */
-function inOrder({ case: program, schedule }: ScheduledCase): ScheduledCase {
-  return { case: program, schedule: schedule ?? serialOrder(program) };
+/** A case without a schedule is judged as every command judges it (`judge/look-at-case.ts`), unless the user counts the runs. */
+function timesOf({ schedule }: ScheduledCase, { runs, check, free }: RunFlags): Times {
+  const untilBroken = schedule === undefined && check === true && runs === undefined && free !== true;
+  return { runs: untilBroken ? mostFreeRuns : positive(runs ?? '1', '--runs'), untilBroken };
 }
 
 /** Who judges, and by what. */
@@ -157,6 +164,7 @@ async function runOften(job: {
   readonly scheduled: ScheduledCase;
   readonly level: Level | undefined;
   readonly runs: number;
+  readonly untilBroken: boolean;
   readonly limits: { readonly statementTimeoutMs: number; readonly lockTimeoutMs: number };
   readonly judge: RunJudge | undefined;
   readonly context: CliContext;
@@ -177,6 +185,7 @@ async function runOften(job: {
           { target, scratch, sessions, signal },
         );
         done.push({ history: result.history, result });
+        if (job.untilBroken && result.valid === false) break;
       } else if (schedule === undefined) done.push({ history: await runFree(scratch, program, options) });
       else done.push({ history: await runScheduled(scratch, { case: program, schedule }, options) });
     }

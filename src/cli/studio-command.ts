@@ -36,7 +36,7 @@ export function studioCommand(program: Command, context: CliContext, exit: (code
     .option('--export <folder>', 'write the store as a static site instead')
     .addHelpText(
       'after',
-      '\nThe address holds a secret: whoever has it can use the studio until it ends (Ctrl-C). Exit code: 0, or 3 for an error.',
+      '\nThe address holds a secret: anybody who has it can use the studio until it ends (Ctrl-C). Exit code: 0, or 3 for an error.',
     )
     .action(async (store: string, flags: StudioFlags) => exit(await studio(store, flags, context)));
 }

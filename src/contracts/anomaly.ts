@@ -25,8 +25,3 @@ export function describeAnomaly(id: Anomaly): AnomalyDescription {
   const { title, meaning, partOf } = describeKind(id);
   return { id, title, meaning, partOf: partOf as readonly Anomaly[] };
 }
-
-/** An anomaly from what people write: its id in any case. */
-export function parseAnomaly(text: string): Anomaly | undefined {
-  return anomalies.find((anomaly) => anomaly.id.toLowerCase() === text.trim().toLowerCase())?.id;
-}

@@ -69,10 +69,13 @@ export interface Mechanism {
   readonly readsLockBriefly?: boolean;
   /**
    * An INSERT is answered before anybody looks whether its key is taken (TiDB's optimistic mode); COMMIT fails then. Until that, the transaction
-   * itself sees its new row in the place of the other one.
+   * itself sees its new row in the place of the other one, or beside it.
    */
   readonly keysCheckedAtCommit?: boolean;
-  /** Writing a row that changed after one's snapshot fails. */
+  /**
+   * Writing a row that changed after one's snapshot fails. Where writers do not meet before (`writeConflict: 'none'`), COMMIT compares what the
+   * transaction is about to write, so a row that it left as it was is not compared.
+   */
   readonly firstUpdaterWins: boolean;
   /** What makes the level serializable, if it is. */
   readonly certifier: 'none' | 'ssi' | 'two-phase-locking' | 'timestamp' | 'serial-execution';

@@ -7,6 +7,9 @@
  * `G-single` and a `G2-item`. A contract that forbids the wide one forbids the narrow ones; the reverse does not hold, and
  * that is how a level can forbid read skew yet allow lost updates (InnoDB's REPEATABLE READ).
  *
+ * The explanation of a finding has no column here: the argument depends on rows, versions and times of the run, so the oracle that finds
+ * it makes it, as data (`check/explanation.ts`), and all renderings come from that.
+ *
  * A cycle that exists only because of the order of sessions or of the clock has a kind of its own, `G1c-session` or
  * `G1c-realtime`; these need no rows.
  */
@@ -48,6 +51,18 @@ export interface FindingKindRow {
    * not seen, or the clause alone (`dedupe/cause.ts`).
    */
   readonly groupedBy?: 'own-write' | 'clause';
+  /** The kind that its cause is called by, where that is another one. */
+  readonly groupedAs?: string;
+  /** The role of what was seen, if its writer was rolled back; otherwise that of `seenAs`. */
+  readonly seenOfAborted?: string;
+  /** The writer of the two that came first had not ended, or the finding would not be. */
+  readonly firstIsOpen?: true;
+  /** What a report calls the symptom, where it is no wrong read or state. */
+  readonly symptom?: 'crash' | 'unexpected-error';
+  /** Each run that shows it waits until a time limit is over. */
+  readonly takesTimeLimit?: true;
+  /** Wrong is how many rows a write matched. */
+  readonly wrongCount?: true;
 }
 
 const cycleRoles = ['both operations of each dependency, in the order of the cycle'];
@@ -266,6 +281,7 @@ const table = {
     clauses: ['forbids'],
     partOf: [],
     groupedBy: 'own-write',
+    groupedAs: 'own-write-missed',
   },
   'future-read': {
     title: 'a transaction reads what it writes only later',
@@ -342,6 +358,7 @@ const table = {
     seenAs: ['uncommitted', 'committed before the pivot'],
     clauses: snapshotClauses,
     partOf: [],
+    seenOfAborted: 'aborted',
   },
   'intermediate-read': {
     title: 'a read sees an intermediate version',
@@ -448,6 +465,7 @@ const table = {
     clauses: ['writesSee', 'forbids'],
     partOf: ['PMP-write', 'G-single', 'G2'],
     writeConflict: 'allows',
+    wrongCount: true,
   },
   'write-extra-row': {
     title: 'a write changes rows its condition does not select',
@@ -459,6 +477,7 @@ const table = {
     clauses: ['writesSee', 'forbids'],
     partOf: ['PMP-write', 'G-single', 'G2'],
     writeConflict: 'allows',
+    wrongCount: true,
   },
   'own-delete-missed': {
     title: 'a transaction still sees a row it deleted',
@@ -482,6 +501,7 @@ const table = {
     clauses: ['subqueriesSee'],
     partOf: ['PMP-write', 'G-single', 'G2'],
     groupedBy: 'clause',
+    wrongCount: true,
   },
   'lock-violated': {
     title: 'two transactions that are both open get conflicting locks on one row',
@@ -493,6 +513,7 @@ const table = {
     clauses: ['writeConflict', 'readsLock'],
     partOf: [],
     writeConflict: 'names',
+    firstIsOpen: true,
   },
   'update-of-changed-row': {
     title: 'a row that changed after the snapshot is written without a conflict',
@@ -595,6 +616,7 @@ const table = {
     expected: 'as many rows as without transactions',
     clauses: ['always', 'subqueriesSee'],
     partOf: [],
+    wrongCount: true,
   },
   'state-differs': {
     title: 'the final state is not that of the same statements without transactions',
@@ -628,6 +650,7 @@ const table = {
     expected: 'the same outcome as without transactions',
     clauses: ['always'],
     partOf: [],
+    symptom: 'unexpected-error',
   },
   'server-crash': {
     title: 'the server crashes',
@@ -638,6 +661,7 @@ const table = {
     expected: 'an answer',
     clauses: ['always'],
     partOf: [],
+    symptom: 'crash',
   },
   'connection-lost': {
     title: 'the server closes the connection',
@@ -648,6 +672,7 @@ const table = {
     expected: 'an answer',
     clauses: ['always'],
     partOf: [],
+    symptom: 'crash',
   },
   'no-answer': {
     title: 'the server never answers',
@@ -658,6 +683,8 @@ const table = {
     expected: 'an answer',
     clauses: ['always'],
     partOf: [],
+    symptom: 'crash',
+    takesTimeLimit: true,
   },
   'out-of-memory': {
     title: 'a statement runs out of memory',
@@ -668,6 +695,7 @@ const table = {
     expected: 'an answer',
     clauses: ['always'],
     partOf: [],
+    symptom: 'crash',
   },
   'memory-growth': {
     title: 'the server keeps memory without bound',
@@ -679,6 +707,7 @@ const table = {
     expected: 'memory in proportion to the rows of the case',
     clauses: ['always'],
     partOf: [],
+    symptom: 'crash',
   },
   'wrong-total': {
     title: 'balances do not sum to the total',
@@ -825,17 +854,18 @@ export type GraphAnomaly = OfKeyValue | OrderedCycle;
 /** The kind of a finding. */
 export type FindingKind = BaseKind | OrderedCycle;
 
-export interface FindingKindDescription extends Omit<FindingKindRow, 'partOf'> {
+export interface FindingKindDescription extends Omit<FindingKindRow, 'partOf' | 'groupedAs'> {
   readonly kind: FindingKind;
   /** Without `-session` and `-realtime`. */
   readonly base: BaseKind;
   readonly partOf: readonly BaseKind[];
+  readonly groupedAs?: BaseKind;
 }
 
 /** The rows of the table. */
 export const baseKinds: readonly FindingKindDescription[] = (Object.keys(table) as BaseKind[]).map(
   (kind) => ({
-    ...(table[kind] as FindingKindRow),
+    ...(table[kind] as FindingKindRow & { readonly groupedAs?: BaseKind }),
     kind,
     base: kind,
     partOf: table[kind].partOf,

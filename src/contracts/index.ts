@@ -3,7 +3,6 @@ export {
   type AnomalyDescription,
   anomalies,
   describeAnomaly,
-  parseAnomaly,
 } from './anomaly.js';
 export { type Contract, type ContractSource, type Mechanism, type Pivot, pivots } from './contract.js';
 export {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Anomaly, anomalies, describeAnomaly, parseAnomaly } from './anomaly.js';
+import { type Anomaly, anomalies, describeAnomaly } from './anomaly.js';
 import { snapshotForPlainReads } from './anomaly-sets.js';
 import type { Contract } from './contract.js';
 import { levels } from './level.js';
@@ -198,11 +198,6 @@ describe('looking contracts up', () => {
 });
 
 describe('anomalies', () => {
-  it('are read in any case', () => {
-    for (const { id } of anomalies) expect(parseAnomaly(` ${id.toUpperCase()} `)).toBe(id);
-    expect(parseAnomaly('G3')).toBeUndefined();
-  });
-
   it('are parts of wider ones that exist, transitively and without cycles', () => {
     for (const { id, partOf } of anomalies) {
       for (const wide of partOf) {

@@ -8,6 +8,7 @@
  *    the smallest text is taken, so that those that are not make no difference either.
  */
 import type { CycleEdge } from '../check/index.js';
+import { kindLine } from './act-kind.js';
 import type { CaseEvent, CaseEvents } from './events.js';
 
 export interface Pattern extends CaseEvents {
@@ -40,7 +41,7 @@ function linesIn(pattern: Pattern, order: readonly number[]): string[] {
   const lines = order.map((transaction) => {
     const events = pattern.transactions[transaction]!.map((event) => {
       const named = event.tables.map((table) => nameIn(tables, table, 't'));
-      return `${event.kind}${named.length === 0 ? '' : ` ${named.join('+')}`}${pattern.judged.has(event.ref) ? '!' : ''}`;
+      return `${kindLine(event)}${named.length === 0 ? '' : ` ${named.join('+')}`}${pattern.judged.has(event.ref) ? '!' : ''}`;
     });
     return `${letter.get(transaction)}: ${events.join('; ')}`;
   });
@@ -99,9 +100,10 @@ function colourClasses(pattern: Pattern): number[][] {
   let colours = pattern.transactions.map((events) => {
     const tables = new Map<string, string>();
     return events
-      .map(({ kind, tables: named, ref }) =>
-        [kind, named.map((table) => nameIn(tables, table, 't')), pattern.judged.has(ref)].join(' '),
-      )
+      .map((event) => {
+        const named = event.tables.map((table) => nameIn(tables, table, 't'));
+        return [kindLine(event), named, pattern.judged.has(event.ref)].join(' ');
+      })
       .join(';');
   });
   for (let round = 0; round < pattern.transactions.length; round++) {

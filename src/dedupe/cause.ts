@@ -19,6 +19,7 @@
 import { isServerFailure } from '../check/index.js';
 import { describeKind, type FindingKind, findContract } from '../contracts/index.js';
 import type { History } from '../histories/index.js';
+import { type ActKind, distinctKinds, kindLine } from './act-kind.js';
 import type { Behaviour } from './behaviour.js';
 import { type ConflictingWrites, describeConflict, missedConflicts, writeKind } from './conflict.js';
 import { nameShortened } from './cycle-shape.js';
@@ -55,30 +56,49 @@ export function causeOf(behaviour: Behaviour, events: CaseEvents): Cause | undef
   const first = `${finding.clause ?? 'no clause'}: ${name}`;
   if (finding.cycle !== undefined) return { name, lines: [first] };
   const around = surroundingsOf(behaviour, events, keys);
-  const { groupedBy } = describeKind(name);
+  const { groupedBy, groupedAs = name } = describeKind(name);
   if (groupedBy === 'own-write') {
-    const ownName = name === 'own-delete-missed' ? name : 'own-write-missed';
     const hidden = around.others.length > 0 ? 'with another transaction’s writes' : 'alone';
-    const own = around.own.length === 0 ? 'write' : around.own.join('+');
-    return { name: ownName, lines: [`${ownName}: ${own}, ${hidden}`], around };
+    const own = around.own.length === 0 ? 'write' : linesOf(around.own);
+    return { name: groupedAs, lines: [`${groupedAs}: ${own}, ${hidden}`], around };
   }
   if (groupedBy === 'clause') return { name, lines: [first], around };
   const lines = [
     first,
     // Whether its writer was rolled back is in the surroundings, as far as it had happened by then.
     ...rolesOf({ ...finding, transactions: [] }),
-    `${around.judged}${around.own.length === 0 ? '' : ` after own ${around.own.join('+')}`}${around.others.map((other) => `; ${other}`).join('')}`,
+    lineOf(around),
   ];
   return { name, lines, around };
 }
 
 export interface Surroundings {
   /** The kind of the judged statement. */
-  readonly judged: string;
+  readonly judged: ActKind | undefined;
   /** Kinds of what its transaction wrote before, sorted, each once. */
-  readonly own: readonly string[];
-  /** `committed update`, one for each other transaction that matters. */
-  readonly others: readonly string[];
+  readonly own: readonly ActKind[];
+  /** The other transactions that matter. */
+  readonly others: readonly OtherWriter[];
+}
+
+/** Another transaction, as it was at the judged statement. */
+export interface OtherWriter {
+  readonly state: 'open' | 'committed' | 'rolled back';
+  /** Kinds of its writes, sorted, each once. */
+  readonly writes: readonly { readonly kind: ActKind; readonly repeated: boolean }[];
+}
+
+const linesOf = (kinds: readonly ActKind[]): string => kinds.map(kindLine).join('+');
+
+/** `select after own update; committed delete+update twice`. Part of what is hashed. */
+function lineOf({ judged, own, others }: Surroundings): string {
+  const before = own.length === 0 ? '' : ` after own ${linesOf(own)}`;
+  const beside = others.map((other) => `; ${otherLine(other)}`).join('');
+  return `${judged === undefined ? 'nothing' : kindLine(judged)}${before}${beside}`;
+}
+
+function otherLine({ state, writes }: OtherWriter): string {
+  return `${state} ${writes.map(({ kind, repeated }) => `${kindLine(kind)}${repeated ? ' twice' : ''}`).join('+')}`;
 }
 
 function surroundingsOf(
@@ -87,7 +107,7 @@ function surroundingsOf(
   keys: KeyColumns,
 ): Surroundings {
   const [judged, ...rest] = namedActs(finding, history, program.dialect ?? history.header.dialect);
-  if (judged === undefined) return { judged: 'nothing', own: [], others: [] };
+  if (judged === undefined) return { judged: undefined, own: [], others: [] };
   const place = eventAt(judged.index, history, events);
   const before =
     place === undefined
@@ -101,8 +121,8 @@ function surroundingsOf(
   );
   const own = (named.length > 0 ? named : before).map((act) => writeKind(act, keys));
   return {
-    judged: judged.kind,
-    own: [...new Set(own)].sort(),
+    judged,
+    own: distinctKinds(own),
     others: place === undefined ? [] : othersOf(place, rest, { history, events, keys }),
   };
 }
@@ -115,7 +135,7 @@ function othersOf(
   judged: CaseEvent,
   named: readonly NamedAct[],
   { history, events, keys }: { history: History; events: CaseEvents; keys: KeyColumns },
-): string[] {
+): OtherWriter[] {
   const { transactions } = events;
   const own = transactions[judged.transaction]!;
   const writers = transactions.filter((each) => each !== own && each.some(isWrite));
@@ -123,15 +143,15 @@ function othersOf(
   const witnesses = writers.filter((each) => each.some((event) => isWrite(event) && places.includes(event)));
   const concurrent = writers.filter((each) => each[0]!.at < own.at(-1)!.at && own[0]!.at < each.at(-1)!.at);
   const chosen = [witnesses, concurrent, writers].find(({ length }) => length > 0) ?? [];
-  return chosen.map((each) => describeOther(each, judged, keys)).sort();
+  const others = chosen.map((each) => otherWriter(each, judged, keys));
+  return others.sort((a, b) => (otherLine(a) < otherLine(b) ? -1 : 1));
 }
 
-function describeOther(transaction: readonly CaseEvent[], judged: CaseEvent, keys: KeyColumns): string {
+function otherWriter(transaction: readonly CaseEvent[], judged: CaseEvent, keys: KeyColumns): OtherWriter {
   const end = transaction.at(-1)!;
   const state = end.at > judged.at ? 'open' : end.kind === 'commit' ? 'committed' : 'rolled back';
   const kinds = transaction.filter(isWrite).map((event) => writeKind(actOfEvent(event), keys));
-  const counted = [...new Set(kinds)].sort().map((kind) => {
-    return kinds.filter((each) => each === kind).length > 1 ? `${kind} twice` : kind;
-  });
-  return `${state} ${counted.join('+')}`;
+  const times = (line: string) => kinds.filter((each) => kindLine(each) === line).length;
+  const writes = distinctKinds(kinds).map((kind) => ({ kind, repeated: times(kindLine(kind)) > 1 }));
+  return { state, writes };
 }

@@ -20,6 +20,7 @@ import { type Finding, findOracle } from '../check/index.js';
 import { describeKind, type FindingKind, type Mechanism } from '../contracts/index.js';
 import type { History, Operation } from '../histories/index.js';
 import type { Dialect } from '../sql/index.js';
+import { type ActKind, kindLine, type Manner } from './act-kind.js';
 import { type Act, actOfEvent, type CaseEvent, type CaseEvents, isWrite, mostEvents } from './events.js';
 import type { KeyColumns } from './keys.js';
 import { namedActs } from './named.js';
@@ -36,7 +37,7 @@ export interface ConflictSource {
 
 /** Two kinds of write that passed, sorted by name. */
 export interface ConflictingWrites {
-  readonly writes: readonly [string, string];
+  readonly writes: readonly [ActKind, ActKind];
   /** Both are updates, of columns that are not the same. */
   readonly otherColumns: boolean;
   /** Where writers wait: whether the first was still open at the second write. */
@@ -53,7 +54,7 @@ export function missedConflicts(kind: FindingKind, source: ConflictSource): read
 
 /** `delete with update`. */
 export function describeConflict({ writes, otherColumns, moment }: ConflictingWrites): string {
-  const pair = otherColumns ? 'update with update of other columns' : writes.join(' with ');
+  const pair = otherColumns ? 'update with update of other columns' : writes.map(kindLine).join(' with ');
   return moment === undefined ? pair : `${pair}, ${moment}`;
 }
 
@@ -64,7 +65,7 @@ function named(source: ConflictSource): ConflictingWrites[] {
   const [judged, ...others] = namedActs(finding, history, dialect);
   const other = others.find(({ transaction }) => transaction !== judged?.transaction);
   if (judged === undefined || other === undefined) return [];
-  return [pairOf([judged, other], source, finding.kind === 'lock-violated')];
+  return [pairOf([judged, other], source, describeKind(finding.kind).firstIsOpen === true)];
 }
 
 function inferred(source: ConflictSource, may: boolean): ConflictingWrites[] {
@@ -129,20 +130,13 @@ function pairOf([a, b]: Pair, source: ConflictSource, held: boolean): Conflictin
   const [some, others] = [a.touch.assigns, b.touch.assigns];
   // Instrumented updates all write the mark, too.
   const otherColumns =
-    kinds.every((kind) => kind === 'update') &&
+    kinds.every(({ kind, manner }) => kind === 'update' && manner === undefined) &&
     findOracle(finding.oracle)?.needs.run === 'plain' &&
     some.size > 0 &&
     others.size > 0 &&
     ![...some].some((column) => others.has(column));
-  const manner = (kind: string, { touch: { returning, toNull } }: Act) =>
-    kind !== 'update' || otherColumns
-      ? kind
-      : returning
-        ? 'update returning'
-        : toNull
-          ? 'update to NULL'
-          : kind;
-  const [first, second] = [manner(kinds[0]!, a), manner(kinds[1]!, b)].sort();
+  const writes = otherColumns ? kinds : [withManner(kinds[0]!, a), withManner(kinds[1]!, b)];
+  const [first, second] = writes.sort((one, two) => (kindLine(one) < kindLine(two) ? -1 : 1));
   const moment = held ? 'while the first is open' : 'after the first committed';
   return {
     writes: [first!, second!],
@@ -152,9 +146,17 @@ function pairOf([a, b]: Pair, source: ConflictSource, held: boolean): Conflictin
 }
 
 /** What a statement does to a row that is there. An upsert updates it; many engines replace a row to change its key. */
-export function writeKind({ kind, tables, touch }: Act, keys: KeyColumns): string {
-  if (kind === 'upsert') return 'update';
+export function writeKind({ kind, locks, tables, touch }: Act, keys: KeyColumns): ActKind {
+  if (kind === 'upsert') return { kind: 'update' };
   const table = tables[0];
   const ofKey = table !== undefined && [...touch.assigns].some((column) => keys(table, column));
-  return kind === 'update' && ofKey ? 'update of a key' : kind;
+  if (kind === 'update' && ofKey) return { kind, manner: 'key' };
+  return locks === undefined ? { kind } : { kind, locks };
+}
+
+/** An update of no key, with what else engines have code of their own for. */
+function withManner(kind: ActKind, { touch: { returning, toNull } }: Act): ActKind {
+  if (kind.kind !== 'update' || kind.manner !== undefined) return kind;
+  const manner: Manner | undefined = returning ? 'returning' : toNull ? 'null' : undefined;
+  return manner === undefined ? kind : { ...kind, manner };
 }

@@ -11,15 +11,20 @@
  *    events were not reduced, and have no order here.
  */
 import { type Case, type Schedule, transactionsOf } from '../cases/index.js';
-import { classifyStatement, type Dialect, parseStatement, type Statement } from '../sql/index.js';
+import {
+  classifyStatement,
+  type Dialect,
+  parseStatement,
+  type Statement,
+  type StatementKind,
+} from '../sql/index.js';
+import type { ActKind, Verb } from './act-kind.js';
 import { mayMeet, type Touch, touchOf } from './touches.js';
 
-export interface CaseEvent {
+export interface CaseEvent extends Omit<ActKind, 'manner'> {
   /** Number of its transaction, and its position in it. */
   readonly transaction: number;
   readonly position: number;
-  /** `select`, `select for update`, `insert`, `commit`, … */
-  readonly kind: string;
   /** Tables in the order they are named; empty for ends. */
   readonly tables: readonly string[];
   /** The statement `[session, position]`, as text; ends of autocommitted statements have none. */
@@ -82,7 +87,11 @@ function draftTransaction(
   context: { number: number; at: (position: number) => number; beginCounts: boolean },
 ): CaseEvent[] {
   const events: CaseEvent[] = [];
-  const add = (position: number, event: Pick<CaseEvent, 'kind' | 'tables' | 'touches' | 'end'>, later = 0) =>
+  const add = (
+    position: number,
+    event: Pick<CaseEvent, 'kind' | 'locks' | 'tables' | 'touches' | 'end'>,
+    later = 0,
+  ) =>
     events.push({
       ...event,
       transaction: context.number,
@@ -99,8 +108,7 @@ function draftTransaction(
   const all = inside.map(({ touch }) => touch);
   if (context.beginCounts && span.explicit)
     add(span.first, { kind: 'begin', tables: [], touches: all.map(readOnly), end: false });
-  for (const { position, kind, tables, touch } of inside)
-    add(position, { kind, tables, touches: [touch], end: false });
+  for (const { position, touch, ...act } of inside) add(position, { ...act, touches: [touch], end: false });
   const written = all.filter(({ writes }) => writes.size > 0);
   if (written.length > 0) {
     // A transaction the text never ends is rolled back when its session closes, after everything else.
@@ -112,7 +120,7 @@ function draftTransaction(
 }
 
 /** What one statement does. */
-export interface Act extends Pick<CaseEvent, 'kind' | 'tables'> {
+export interface Act extends Pick<CaseEvent, 'kind' | 'locks' | 'tables'> {
   readonly touch: Touch;
 }
 
@@ -120,11 +128,13 @@ export function actOf(sql: string, dialect: Dialect | undefined): Act {
   const { kind, locking } = classifyStatement(sql, dialect);
   const statement = parseStatement(sql, dialect);
   const { touch, tables } = touchOf(statement, dialect);
-  return { kind: kindName(statement, kind, locking), tables, touch };
+  const locks = locking === 'none' ? {} : { locks: locking };
+  return { kind: verbOf(statement, kind), ...locks, tables, touch };
 }
 
-export const actOfEvent = ({ kind, tables, touches }: CaseEvent): Act => ({
+export const actOfEvent = ({ kind, locks, tables, touches }: CaseEvent): Act => ({
   kind,
+  ...(locks !== undefined && { locks }),
   tables,
   touch: touches[0]!,
 });
@@ -133,11 +143,10 @@ export const actOfEvent = ({ kind, tables, touches }: CaseEvent): Act => ({
 export const isWrite = ({ end, touches }: CaseEvent): boolean =>
   !end && touches.some(({ writes }) => writes.size > 0);
 
-export const isControl = (kind: string): boolean =>
+export const isControl = (kind: Verb): boolean =>
   kind === 'begin' || kind === 'commit' || kind === 'rollback';
 
-function kindName(statement: Statement, kind: string, locking: 'none' | 'share' | 'update'): string {
-  if (locking !== 'none') return `${kind} for ${locking}`;
+function verbOf(statement: Statement, kind: StatementKind): Verb {
   if (statement.type === 'insert') {
     if (statement.mode === 'replace') return 'replace';
     if (statement.conflict !== undefined || statement.mode === 'ignore') return 'upsert';

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseScript } from '../cases/index.js';
 import { parseStatement } from '../sql/index.js';
+import { kindLine } from './act-kind.js';
 import { writeKind } from './conflict.js';
 import { actOf } from './events.js';
 import { keyColumnsOf } from './keys.js';
@@ -9,7 +10,7 @@ import { keyColumnsOf } from './keys.js';
 const kindOf = (setup: string, sql: string, dialect: 'postgres' | 'mysql' | 'sqlite'): string => {
   const { case: program } = parseScript(`${setup}\nT1: SELECT 1;\n`, { file: 'test', dialect });
   expect(program.setup.every((each) => parseStatement(each, dialect).type !== 'opaque')).toBe(true);
-  return writeKind(actOf(sql, dialect), keyColumnsOf(program, dialect));
+  return kindLine(writeKind(actOf(sql, dialect), keyColumnsOf(program, dialect)));
 };
 
 describe('an update of a key', () => {

@@ -12,8 +12,9 @@ export function rolesOf(finding: Finding): string[] {
 }
 
 function roleOf(finding: Finding, { seen, allowed }: VersionSeen, aborted: boolean): string {
-  const [seenRow, expectedRow] = describeKind(finding.kind).seenAs ?? ['a value', 'another value'];
-  const row = finding.kind === 'dirty-read' && aborted ? 'aborted' : seenRow;
+  const { seenAs = ['a value', 'another value'], seenOfAborted } = describeKind(finding.kind);
+  const [seenRow, expectedRow] = seenAs;
+  const row = aborted ? (seenOfAborted ?? seenRow) : seenRow;
   const expected = [...new Set(allowed.map((each) => name(each, expectedRow)))].sort();
   return `saw ${name(seen, row)}${expected.length === 0 ? '' : `, expected ${expected.join(' or ')}`}`;
 }

@@ -23,6 +23,7 @@ import { createHash } from 'node:crypto';
 import type { Finding } from '../check/index.js';
 import { findContract } from '../contracts/index.js';
 import type { History } from '../histories/index.js';
+import { distinctKinds, kindLine } from './act-kind.js';
 import type { Behaviour } from './behaviour.js';
 import { canonicalLines } from './canonical.js';
 import { type CauseName, causeOf } from './cause.js';
@@ -49,8 +50,8 @@ export function variantOf(behaviour: Behaviour): string {
  */
 export function triggerOf(behaviour: Behaviour): string {
   const others = causeOf(behaviour, eventsIn(behaviour))?.around?.others ?? [];
-  const kinds = others.flatMap((other) => other.replace(/^(open|committed|rolled back) /, '').split('+'));
-  return [...new Set(kinds.map((kind) => kind.replace(/ twice$/, '')))].sort().join(', ');
+  const kinds = others.flatMap(({ writes }) => writes.map(({ kind }) => kind));
+  return distinctKinds(kinds).map(kindLine).join(', ');
 }
 
 /** One word for the bug, for its id: an anomaly, a kind of finding, or `missed-conflict`. */

@@ -124,6 +124,35 @@ describe('the scheduled executor', () => {
     ]);
   });
 
+  it('leaves the transaction alone that COMMIT AND CHAIN begins, until the session is over', async () => {
+    const { operations, history } = await schedule(['0: BEGIN', '0: COMMIT AND CHAIN', '0: WRITE']);
+    expect(operations).toEqual([
+      '0: BEGIN',
+      '0: COMMIT AND CHAIN ends commit',
+      '0: WRITE',
+      '0: ROLLBACK ends rollback',
+    ]);
+    expect(history.operations.map(({ transaction }) => transaction)).toEqual([0, 0, 1, 1]);
+  });
+
+  it('sends one ROLLBACK where each one begins another transaction', async () => {
+    const { operations } = await schedule(['0: CHAINS', '0: BEGIN']);
+    expect(operations.slice(1)).toEqual(['0: BEGIN', '0: ROLLBACK ends rollback']);
+  });
+
+  it('leaves out the text of transactions chained to one that the database rolled back', async () => {
+    const { operations } = await schedule([
+      ...['0: BEGIN', '0: COMMIT AND CHAIN', '0: DEADLOCK', '0: WRITE', '0: COMMIT AND CHAIN'],
+      ...['0: WRITE', '0: COMMIT', '0: READ'],
+    ]);
+    expect(operations).toEqual([
+      '0: BEGIN',
+      '0: COMMIT AND CHAIN ends commit',
+      '0: DEADLOCK deadlock ends rollback',
+      '0: READ ends commit',
+    ]);
+  });
+
   it('records a lost connection as an unknown outcome and sends that session nothing more', async () => {
     const { history, log } = await schedule(['0: BEGIN', '0: DIE', '0: READ', '1: READ']);
     const died = history.operations.find((op) => op.sql === 'DIE');
@@ -257,6 +286,24 @@ describe('the free executor', () => {
       ...[0, 1].flatMap((s) => Array.from({ length: 20 }, () => `${s}: READ`)),
     );
     await expect(runFree(scratch, program, { target, sink })).rejects.toThrow('disk full');
+  });
+
+  it('throws what a session throws, which none should, instead of waiting for its answer', async () => {
+    const { target } = fakeTarget();
+    const scratch = await target.createScratch();
+    const broken = {
+      ...scratch,
+      openSession: async (options: Parameters<typeof scratch.openSession>[0]) => {
+        const session = await scratch.openSession(options);
+        session.execute = async () => {
+          throw new TypeError('no such row');
+        };
+        return session;
+      },
+    };
+    const scheduled = script('0: READ', '1: READ');
+    await expect(runFree(broken, scheduled.case, { target })).rejects.toThrow('no such row');
+    await expect(runScheduled(broken, scheduled, { target })).rejects.toThrow('no such row');
   });
 
   it('reuses the sessions of a pool from run to run', async () => {

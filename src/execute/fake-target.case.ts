@@ -47,6 +47,8 @@ function fakeScratch(log: FakeLog): Scratch {
     readonly id = ++count;
     open = false;
     failed = false;
+    /** Every end of a transaction begins another. */
+    chains = false;
     closed = false;
     #stopWaiting: (() => void) | undefined;
 
@@ -60,9 +62,20 @@ function fakeScratch(log: FakeLog): Scratch {
           return this.#answer();
         case 'COMMIT':
           if (name === 'BUSY') return this.#answer('busy');
+          if (name === 'AND') {
+            const ended = this.#end(this.failed ? 'rollback' : 'commit');
+            this.open = true;
+            return { ...ended, transaction: 'open' };
+          }
           return this.#end(this.failed ? 'rollback' : 'commit');
-        case 'ROLLBACK':
-          return this.#end('rollback');
+        case 'ROLLBACK': {
+          const ended = this.#end('rollback');
+          this.open = this.chains;
+          return this.chains ? { ...ended, transaction: 'open' } : ended;
+        }
+        case 'CHAINS':
+          this.chains = true;
+          return this.#answer();
         case 'LOCK':
           if (await this.#lock(name)) return this.#answer();
           this.failed = this.open;

@@ -9,6 +9,7 @@
  * - After a lost connection nothing is sent. The statement in flight is never sent again.
  * Statements left out have no operation in the history.
  */
+import { chainsOn } from '../sql/index.js';
 import type { Answer, Session } from '../targets/index.js';
 import type { Clock } from './clock.js';
 import { type PreparedSession, type PreparedStatement, rollbackStatement } from './prepare.js';
@@ -74,9 +75,11 @@ export class Lane implements TransactionState {
     return undefined;
   }
 
-  #isLeftOut({ kind }: PreparedStatement): boolean {
+  #isLeftOut({ kind, sql }: PreparedStatement): boolean {
     if (this.#abandoned) {
       if (kind === 'commit' || kind === 'rollback') {
+        // What follows is the text of the chained transaction, which nothing has begun.
+        if (chainsOn(sql)) return true;
         this.#abandoned = false;
         return kind === 'commit';
       }
@@ -86,7 +89,7 @@ export class Lane implements TransactionState {
     return this.failed && !control.has(kind);
   }
 
-  /** Sends what `next` returned and records the answer. Rejects only if the history cannot be written. */
+  /** Sends what `next` returned and records the answer. Rejects only if the history cannot be written, or the session throws, which none should. */
   async send(statement: PreparedStatement): Promise<void> {
     if (statement.ref !== undefined) this.#position++;
     if (lasting.has(statement.kind)) this.altered = true;
@@ -94,9 +97,9 @@ export class Lane implements TransactionState {
     const start = this.clock();
     this.sentAt = start;
     // One promise for both ways to end, instead of a race of two: this is the hot path of a free run.
-    const answer = await new Promise<Answer | undefined>((resolve) => {
+    const answer = await new Promise<Answer | undefined>((resolve, reject) => {
       this.#giveUp = resolve;
-      void this.session.execute(statement.sql).then(resolve);
+      void this.session.execute(statement.sql).then(resolve, reject);
     });
     const end = answer === undefined ? null : this.clock();
     this.sentAt = undefined;
@@ -124,14 +127,16 @@ export class Lane implements TransactionState {
     }
     if (written !== undefined) await written;
     // A COMMIT that fails may leave the transaction open (SQLITE_BUSY): its text is over, so it has to end.
-    if (this.transaction >= 0 && kind === 'commit') await this.endOpenTransaction();
+    const goesOn = operation.ends === undefined;
+    if (goesOn && this.transaction >= 0 && kind === 'commit' && !chainsOn(statement.sql))
+      await this.endOpenTransaction();
   }
 
   /** Whether the program stands between a BEGIN and the end of that transaction. */
   #insideTransactionText(): boolean {
     for (let i = this.#position - 1; i >= 0; i--) {
-      const { kind } = this.prepared.statements[i]!;
-      if (kind === 'begin') return true;
+      const { kind, sql } = this.prepared.statements[i]!;
+      if (kind === 'begin' || chainsOn(sql)) return true;
       if (kind === 'commit' || kind === 'rollback') return false;
     }
     return false;
@@ -139,11 +144,10 @@ export class Lane implements TransactionState {
 
   /** Sends ROLLBACK if the program is over and left a transaction open. */
   async endOpenTransaction(): Promise<void> {
-    while (this.transaction >= 0 && !this.lost) {
-      const before = this.transaction;
-      await this.send(rollbackStatement);
-      if (this.transaction === before) this.lost = true; // ROLLBACK did not end it: the session is unusable
-    }
+    if (this.transaction < 0 || this.lost) return;
+    await this.send(rollbackStatement);
+    // ROLLBACK did not end it, or each one begins another (MySQL's completion_type): the session is unusable.
+    if (this.transaction >= 0) this.lost = true;
   }
 
   /** Stops waiting for the statement in flight; its fate is unknown and the session is lost. */

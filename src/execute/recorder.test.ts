@@ -69,6 +69,26 @@ describe('how an answer ends a transaction', () => {
   });
 });
 
+describe('a transaction that the end of another one opens', () => {
+  it.each(['commit', 'rollback'] as const)('has a number of its own (%s AND CHAIN)', (ended) => {
+    const { record } = recorder();
+    record(0, 'begin', { transaction: 'open' });
+    const chained = record(0, ended, { transaction: 'open', ended });
+    expect(chained.operation).toMatchObject({ transaction: 0, ends: ended });
+    expect(chained.state).toEqual({ transaction: 1, failed: false });
+    const lost = record(0, 'update', { transaction: 'lost' });
+    expect(lost.operation).toMatchObject({ transaction: 1, ends: 'rollback' });
+  });
+
+  it('is the next one of the session, whoever begins one meanwhile', () => {
+    const { record } = recorder('mysql');
+    record(0, 'begin', { transaction: 'open' });
+    record(0, 'begin', { transaction: 'open', ended: 'commit' });
+    record(1, 'update', { transaction: 'none' });
+    expect(record(0, 'commit', { transaction: 'none' }).operation).toMatchObject({ transaction: 1 });
+  });
+});
+
 describe('what is recorded', () => {
   it('transactions are numbered in the order in which they begin, over all sessions', () => {
     const { record } = recorder();

@@ -5,7 +5,9 @@
  * executors, from what the database answered (`Answer.transaction`), not from what the statement's text says:
  * a COMMIT may roll back, DDL may commit, a deadlock ends the transaction of whoever it hits.
  */
+
 import type { Operation } from '../histories/index.js';
+import type { SessionId, TransactionId } from '../ids.js';
 import type { Dialect } from '../sql/index.js';
 import type { Answer } from '../targets/index.js';
 import type { PreparedStatement } from './prepare.js';
@@ -20,7 +22,7 @@ type Writable<T> = { -readonly [K in keyof T]: T[K] };
 /** A session's transaction as the recorder knows it. */
 export interface TransactionState {
   /** Number of the open transaction, or −1. */
-  transaction: number;
+  transaction: TransactionId;
   /** Whether it is doomed. */
   failed: boolean;
 }
@@ -44,7 +46,7 @@ export class Recorder {
 
   /** Records one answer and moves the session's transaction on; returns the operation and the sink's promise. */
   record(entry: {
-    readonly session: number;
+    readonly session: SessionId;
     readonly state: TransactionState;
     readonly statement: PreparedStatement;
     readonly start: number;
@@ -80,7 +82,9 @@ export class Recorder {
     if (answer.rows !== undefined) operation.rows = answer.rows;
     if (answer.matched !== undefined) operation.matched = answer.matched;
     if (answer.changed !== undefined) operation.changed = answer.changed;
-    state.transaction = ends === undefined ? transaction : -1;
+    const another = answer.transaction === 'open' || answer.transaction === 'failed';
+    if (ends === undefined) state.transaction = transaction;
+    else state.transaction = another ? this.#transactions++ : -1;
     state.failed = ends === undefined && answer.transaction === 'failed';
     if (this.sink === undefined) {
       this.operations.push(operation);
@@ -98,8 +102,9 @@ export class Recorder {
       const mayCommit = kind === 'commit' || !wasOpen || kind === 'ddl' || kind === 'other';
       return mayCommit && kind !== 'begin' && kind !== 'rollback' ? 'unknown' : 'rollback';
     }
+    // Another one may be open already: AND CHAIN.
+    if (answer.ended !== undefined) return answer.ended;
     if (answer.transaction === 'none') {
-      if (answer.ended !== undefined) return answer.ended;
       return answer.error !== undefined || kind === 'rollback' ? 'rollback' : 'commit';
     }
     // MySQL's family commits the open transaction when another one begins.

@@ -66,6 +66,8 @@ interface Running {
   readonly taken: number[];
   /** The row that it waits for. */
   waitsFor?: number;
+  /** The rows it has waited for. */
+  readonly waited: Set<number>;
 }
 
 const ever = Number.POSITIVE_INFINITY;
@@ -77,6 +79,8 @@ export class RowStore {
   #open = new Map<number, Transaction>();
   /** Who holds a row. */
   #locks = new Map<number, Transaction>();
+  /** Who keeps others from changing a row, because it stood in the way of their own (InnoDB). */
+  readonly #shares = new Map<number, Set<Transaction>>();
   readonly #waiting: Running[] = [];
   readonly #readStamp = new Map<number, number>();
   readonly #writeStamp = new Map<number, number>();
@@ -98,7 +102,7 @@ export class RowStore {
   /** Sessions that wait for a row that is free by now. */
   get wakeable(): readonly number[] {
     return this.#waiting
-      .filter(({ waitsFor }) => !this.#locks.has(waitsFor!))
+      .filter((running) => this.#blockersOf(running).length === 0)
       .map(({ transaction }) => transaction.session);
   }
 
@@ -154,7 +158,7 @@ export class RowStore {
     const plain = statement.type === 'select' && statement.lock !== true;
     if (pivot === 'first-statement' || pivot === 'begin' || (pivot === 'first-read' && plain))
       transaction.snapshot ??= this.#clock;
-    return { transaction, statement, arrived: this.#clock, taken: [] };
+    return { transaction, statement, arrived: this.#clock, taken: [], waited: new Set() };
   }
 
   #transaction(session: number, explicit: boolean): Transaction {
@@ -171,10 +175,11 @@ export class RowStore {
     const answer = this.#attempt(running);
     if (answer !== undefined) return this.#finish(running.transaction, answer);
     const prompt = this.options.wakes !== 'later';
-    if (prompt && this.#cycleFrom(running.transaction, running.waitsFor).length > 0)
-      return this.#finish(running.transaction, { error: 'deadlock' });
+    if (running.waitsFor !== undefined) running.waited.add(running.waitsFor);
     this.#waiting.push(running);
-    return undefined;
+    if (!prompt || this.#cycleFrom(running.transaction).length === 0) return undefined;
+    this.#waiting.pop();
+    return this.#finish(running.transaction, { error: 'deadlock' });
   }
 
   #finish(transaction: Transaction, answer: StoreAnswer | undefined): StoreAnswer | undefined {
@@ -214,14 +219,17 @@ export class RowStore {
 
   #insert(running: Running, { id, value }: Insert): StoreAnswer | undefined {
     const { transaction, arrived } = running;
-    const { writeConflict } = this.mechanism;
-    if (this.#isHeld(id, transaction)) {
+    const { writeConflict, passedRows } = this.mechanism;
+    if (this.#isHeld(id, transaction, 'share')) {
       if (writeConflict === 'fails') return { error: 'duplicate-key' };
       running.waitsFor = id;
       return undefined;
     }
     const at = writeConflict === 'none' ? (transaction.snapshot ?? arrived) : ever;
-    if (this.#seen(transaction, id, at) !== null) return { error: 'duplicate-key' };
+    if (this.#seen(transaction, id, at) !== null) {
+      if (passedRows !== undefined) this.#share(id, transaction);
+      return { error: 'duplicate-key' };
+    }
     this.#write(transaction, id, value);
     return { matched: 1 };
   }
@@ -241,7 +249,14 @@ export class RowStore {
       }
       running.passed = id;
       running.left?.shift();
-      if (!matches()) continue;
+      if (!matches()) {
+        // What was waited for stays locked; PostgreSQL locks what is still there.
+        const { passedRows } = this.mechanism;
+        const keeps = clause === 'current' && passedRows !== 'kept' && running.waited.has(id);
+        const isThere = passedRows === 'released' || this.#seen(transaction, id, ever) !== null;
+        if (keeps && isThere) this.#locks.set(id, transaction);
+        continue;
+      }
       if (firstUpdaterWins && writeConflict !== 'none' && this.#changedSince(transaction, id, at))
         return { error: 'serialization' };
       if (writeConflict !== 'none') this.#locks.set(id, transaction);
@@ -270,7 +285,8 @@ export class RowStore {
       const { id: only } = where;
       for (let id = this.#nextKey(running); id !== undefined; id = this.#nextKey(running)) {
         // READ COMMITTED does not wait for rows whose committed version does not match.
-        const skips = (only !== undefined && id !== only) || (passedRows === 'released' && !isHit(id));
+        const passes = passedRows === 'released' && !running.waited.has(id) && !isHit(id);
+        const skips = (only !== undefined && id !== only) || passes;
         if (skips) running.passed = id;
         else yield [id, () => isHit(id)];
       }
@@ -387,9 +403,28 @@ export class RowStore {
     return [...own.keys()].some((id) => (this.#versions.get(id)?.at(-1)?.at ?? 0) > snapshot);
   }
 
-  #isHeld(id: number, by: Transaction): boolean {
+  /** Whether others keep a transaction from a row that it wants to change, or only to be kept (`share`). */
+  #isHeld(id: number, by: Transaction, mode: 'exclusive' | 'share' = 'exclusive'): boolean {
+    return this.#holdersOf(id, by, mode).length > 0;
+  }
+
+  #holdersOf(id: number, by: Transaction, mode: 'exclusive' | 'share'): Transaction[] {
     const holder = this.#locks.get(id);
-    return holder !== undefined && holder !== by;
+    const found = new Set(mode === 'exclusive' ? this.#shares.get(id) : []);
+    if (holder !== undefined) found.add(holder);
+    found.delete(by);
+    return [...found];
+  }
+
+  /** Whom a statement waits for. */
+  #blockersOf({ waitsFor, transaction, statement }: Running): readonly Transaction[] {
+    return this.#holdersOf(waitsFor!, transaction, statement.type === 'insert' ? 'share' : 'exclusive');
+  }
+
+  #share(id: number, transaction: Transaction): void {
+    const sharers = this.#shares.get(id);
+    if (sharers === undefined) this.#shares.set(id, new Set([transaction]));
+    else sharers.add(transaction);
   }
 
   #write(transaction: Transaction, id: number, value: number | null): void {
@@ -411,24 +446,26 @@ export class RowStore {
 
   #release(transaction: Transaction): void {
     for (const [row, holder] of this.#locks) if (holder === transaction) this.#locks.delete(row);
+    for (const sharers of this.#shares.values()) sharers.delete(transaction);
     if (this.options.wakes === 'later') return;
     for (let [next] = this.wakeable; next !== undefined; [next] = this.wakeable) this.wake(next);
   }
 
-  /** The sessions of a circle of waits that leads back to a transaction, which waits for a row. */
-  #cycleFrom(transaction: Transaction, row = this.#waitOf(transaction)): number[] {
-    const sessions = [transaction.session];
-    let at = row === undefined ? undefined : this.#locks.get(row);
-    while (at !== undefined && at !== transaction && sessions.length <= this.#open.size) {
-      sessions.push(at.session);
-      const next = this.#waitOf(at);
-      at = next === undefined ? undefined : this.#locks.get(next);
-    }
-    return at === transaction ? sessions : [];
-  }
-
-  #waitOf(transaction: Transaction): number | undefined {
-    return this.#waiting.find((one) => one.transaction === transaction)?.waitsFor;
+  /** The sessions of a circle of waits that leads back to a transaction that waits; empty: there is none. */
+  #cycleFrom(transaction: Transaction): number[] {
+    const seen = new Set<Transaction>();
+    const search = (at: Transaction, path: readonly number[]): number[] => {
+      const running = this.#waiting.find((one) => one.transaction === at);
+      for (const holder of running?.waitsFor === undefined ? [] : this.#blockersOf(running)) {
+        if (holder === transaction) return [...path];
+        if (seen.has(holder)) continue;
+        seen.add(holder);
+        const found = search(holder, [...path, holder.session]);
+        if (found.length > 0) return found;
+      }
+      return [];
+    };
+    return search(transaction, [transaction.session]);
   }
 }
 

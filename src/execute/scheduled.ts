@@ -51,17 +51,22 @@ export function runScheduled(
     );
   }
   return runCase(scratch, program, options, async ({ lanes, recorder, stopped }) => {
-    let commits = 0;
     const conductor = new Conductor(lanes, scratch, options.target, schedule.cancelled ?? []);
-    for (const batch of schedule.batches) {
-      if (stopped()) break;
-      for (const [session, position] of batch) conductor.release(session, position);
-      await conductor.settle();
-      // An order means the same every time only if every node has what was committed before.
-      if (recorder.commits > commits) await scratch.catchUp?.(catchUpLimitMs).catch(() => undefined);
-      commits = recorder.commits;
+    const letPurge = schedule.keepsHistory === true ? await scratch.keepHistory?.() : undefined;
+    try {
+      let commits = 0;
+      for (const batch of schedule.batches) {
+        if (stopped()) break;
+        for (const [session, position] of batch) conductor.release(session, position);
+        await conductor.settle();
+        // An order means the same every time only if every node has what was committed before.
+        if (recorder.commits > commits) await scratch.catchUp?.(catchUpLimitMs).catch(() => undefined);
+        commits = recorder.commits;
+      }
+      await conductor.finish(stopped);
+    } finally {
+      await letPurge?.();
     }
-    await conductor.finish(stopped);
   });
 }
 

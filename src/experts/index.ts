@@ -14,4 +14,4 @@ export { type ExpertName, expertNames } from './mechanisms.js';
 export { type Choice, type Opinion, readOpinion } from './opinion.js';
 export type { AnswerCache, Asked, Counts } from './panel.js';
 export type { Manner, PooledOpinion } from './prompts.js';
-export { vote, voteError } from './vote.js';
+export { vote } from './vote.js';

@@ -1,6 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { Random } from '../generate/index.js';
-import { vote, voteError } from './vote.js';
+import { vote } from './vote.js';
+
+/** The probability that a vote of k comparisons, each wrong with probability p, is wrong. */
+function voteError(p: number, k: number): number {
+  let sum = 0;
+  let choose = 1;
+  for (let i = 0; i <= k; i++) {
+    if (i >= Math.ceil(k / 2)) sum += choose * p ** i * (1 - p) ** (k - i);
+    choose = (choose * (k - i)) / (i + 1);
+  }
+  return sum;
+}
 
 describe('a vote', () => {
   it('ends when the rest cannot change it', async () => {

@@ -37,14 +37,3 @@ export async function vote(
   const choice = first !== undefined && first[1] > (second?.[1] ?? 0) ? first[0] : undefined;
   return { choice, votes: settledBy.length, settledBy };
 }
-
-/** The probability that a vote of k comparisons, each wrong with probability p, is wrong. */
-export function voteError(p: number, k: number): number {
-  let sum = 0;
-  let choose = 1;
-  for (let i = 0; i <= k; i++) {
-    if (i >= Math.ceil(k / 2)) sum += choose * p ** i * (1 - p) ** (k - i);
-    choose = (choose * (k - i)) / (i + 1);
-  }
-  return sum;
-}

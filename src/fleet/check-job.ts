@@ -27,7 +27,11 @@ export async function runCheckJob(job: CheckJob, content: Uint8Array | undefined
     const read = await readAnyHistory(
       path,
       job.historyFormat === undefined ? {} : { format: job.historyFormat },
-    );
+    ).catch((error: unknown) => {
+      if (!(error instanceof IsoldeError)) throw error;
+      // Who submitted the file knows it by its name, not by where it lay here.
+      throw new IsoldeError(error.code, error.message.replaceAll(path, job.file), { cause: error });
+    });
     const result = check(read, parseDemand(job.level, job.contract));
     const answer: CheckAnswer = {
       file: job.file,

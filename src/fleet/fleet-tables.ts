@@ -124,9 +124,16 @@ const grants: readonly (readonly [role: string, what: string])[] = [
   ['isolde_submitter', `UPDATE (state, problem, finished) ON ${sharedSchema}.jobs`],
   ['isolde_submitter', `INSERT ON ${sharedSchema}.job_inputs`],
   ['isolde_submitter', `INSERT ON ${sharedSchema}.events`],
+  ['isolde_submitter', `INSERT ON ${sharedSchema}.bug_runs`],
+  ['isolde_keeper', `USAGE ON SCHEMA ${sharedSchema}`],
+  ['isolde_keeper', `SELECT ON ALL TABLES IN SCHEMA ${sharedSchema}`],
+  ['isolde_keeper', `INSERT, UPDATE (record) ON ${sharedSchema}.bugs`],
+  ['isolde_keeper', `INSERT, UPDATE (content) ON ${sharedSchema}.bug_files`],
+  ['isolde_keeper', `INSERT ON ${sharedSchema}.bug_runs`],
+  ['isolde_keeper', `INSERT, UPDATE (since, reason), DELETE ON ${sharedSchema}.ignored`],
 ];
 
-/** SQL for the owner of the tables: a role for workers, one for those who submit, nothing for anybody else. */
+/** SQL for the owner of the tables: a role for workers, one for those who submit, one for who keeps the bugs, nothing for anybody else. */
 export function roleScript(): string {
   const roles = [...new Set(grants.map(([role]) => role))];
   return [

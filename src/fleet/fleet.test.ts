@@ -1,7 +1,9 @@
 /** The queue, workers and commands of a fleet against a real PostgreSQL, one for all tests. */
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { execFile, spawn } from 'node:child_process';
+import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { isolde } from '../../test/isolde.js';
 import { parseScript } from '../cases/index.js';
@@ -17,6 +19,9 @@ import { type Lease, type NewJob, Queue } from './queue.js';
 import { JobRunner } from './run-job.js';
 import { huntJobs, matrixJobs, reduceJob } from './submit.js';
 import { work } from './worker.js';
+
+/** As it is built: a worker starts this program for its slots. */
+const program = resolve('dist/bin/isolde.js');
 
 async function duckdbVersion(): Promise<string> {
   const target = await openTarget('duckdb:');
@@ -276,22 +281,34 @@ describePostgres('a fleet', () => {
     const name = new URL(url).pathname.slice(1);
     await asUser(url, `CREATE ROLE w_${name} LOGIN PASSWORD 'pw1' IN ROLE isolde_worker`);
     await asUser(url, `CREATE ROLE s_${name} LOGIN PASSWORD 'pw2' IN ROLE isolde_submitter`);
-    const asWorker = await connect(
-      urlOf(local.server, { user: `w_${name}`, password: 'pw1', database: name }),
-    );
+    const workerUrl = urlOf(local.server, { user: `w_${name}`, password: 'pw1', database: name });
+    const asWorker = await connect(workerUrl);
     const asSubmitter = await connect(
       urlOf(local.server, { user: `s_${name}`, password: 'pw2', database: name }),
     );
     await asSubmitter.prepare();
     const id = await asSubmitter.submit({
-      kind: 'hunt',
-      title: 'h',
-      submission: 'x',
-      jobs: huntJobs({ ...request, to: 8 }),
+      ...{ kind: 'hunt', title: 'h', submission: 'x', jobs: huntJobs(request) },
     });
-    const tally = await work({ ...worker, queue: asWorker });
-    expect(tally).toEqual({ done: 1, failed: 0, lost: 0 });
-    expect((await batchResults(asSubmitter.database, id)).batch.done).toBe(1);
+    expect(await work({ ...worker, queue: asWorker })).toEqual({ done: 3, failed: 0, lost: 0 });
+    expect((await batchResults(asSubmitter.database, id)).batch.done).toBe(3);
+    // A reduction puts its trials into the queue, a cell of a stored bug is written down with the bug.
+    const [bug] = (await new SharedStore(asSubmitter.database).list()).bugs;
+    const text = await readFile('examples/scripts/duckdb-17223.sql', 'utf8');
+    const small = parseScript(text, { file: 'duckdb-17223.sql', dialect: 'duckdb' });
+    const subject = buryCase(candidateOf(small), { operations: 30, sessions: 2, seed: 7 });
+    const jobs = [
+      reduceJob({ kind: 'reduce', target: 'duckdb:', subject, runs: 1, lanes: 2 }, undefined),
+      ...matrixJobs({ subjects: [{ bug: bug!.id }], targets: ['duckdb:'], levels: [], runs: 1 }),
+    ];
+    const more = await asSubmitter.submit({ kind: 'reduce', title: 'r', submission: 'y', jobs });
+    const slots = [new JobRunner({ database: () => SharedDatabase.open(workerUrl), patienceMs: 50 })];
+    const policy = { engines: { duckdb: await duckdbVersion() }, allowed: [] };
+    expect(await work({ ...worker, policy, slots, queue: asWorker })).toMatchObject({ failed: 0 });
+    const { reductions, cells } = await batchResults(asSubmitter.database, more);
+    expect(reductions).toMatchObject([{ minimal: true, sameFinding: true }]);
+    expect(cells).toMatchObject([{ subject: bug!.id, outcome: 'shows' }]);
+    expect((await new SharedStore(queue.database).get(bug!.id)).versions).toHaveLength(1);
     const refused = async (as: Queue, sql: string) =>
       expect(as.database.query(sql), sql).rejects.toThrow('isolde fleet serve --roles');
     await refused(asWorker, 'DELETE FROM isolde_shared.bugs');
@@ -300,8 +317,27 @@ describePostgres('a fleet', () => {
     await refused(asWorker, 'CREATE TABLE isolde_shared.mine (a INT)');
     await refused(asSubmitter, `UPDATE isolde_shared.bugs SET record = ''`);
     await refused(asSubmitter, 'SELECT * FROM isolde_shared.claim(1, ARRAY[]::text[])');
+    await refused(asSubmitter, `INSERT INTO isolde_shared.ignored VALUES ('x', 'y')`);
+    // Who submits may write down what became of a bug; who keeps the bugs takes others in, and says which are passed over.
+    const stored = await new SharedStore(queue.database).get(bug!.id);
+    await new SharedStore(asSubmitter.database).recordRun(bug!.id, stored.versions[0]!);
+    await asUser(url, `CREATE ROLE k_${name} LOGIN PASSWORD 'pw3' IN ROLE isolde_keeper`);
+    const asKeeper = await connect(
+      urlOf(local.server, { user: `k_${name}`, password: 'pw3', database: name }),
+    );
+    const kept = new SharedStore(asKeeper.database);
+    expect(await kept.add(stored, { imported: true })).toMatchObject({ isNew: false });
+    for (const reason of ['known', 'still known']) await kept.ignore(bug!.id, reason);
+    expect(await kept.isIgnored(stored)).toBe(true);
+    expect(await kept.unignore(bug!.id)).toBe(true);
+    await kept.recordRun(bug!.id, stored.versions[0]!);
+    await refused(asKeeper, 'DELETE FROM isolde_shared.bugs');
+    await refused(
+      asKeeper,
+      `INSERT INTO isolde_shared.batches (kind, title, submission) VALUES ('', '', '')`,
+    );
     expect(await queue.reap()).toBe(0);
-  });
+  }, 180_000);
 
   it('goes on when the server is killed under it', async () => {
     const { url, queue } = await makeFleet();
@@ -314,6 +350,69 @@ describePostgres('a fleet', () => {
     expect(line).toMatchObject({ ready: 0, running: 0, done: 3, failed: 0 });
     expect(counters?.rounds).toBe(24);
   });
+
+  it('does as many jobs at once as a worker has slots, each in a process of its own', async () => {
+    const { url, queue } = await makeFleet();
+    await queue.submit({ kind: 'hunt', title: 'h', submission: 'x', jobs: huntJobs(request) });
+    const args = ['fleet', 'work', '--engines', 'duckdb', '--slots', '2', '--until-idle'];
+    const { stderr } = await promisify(execFile)(process.execPath, [program, ...args], {
+      env: { ...process.env, ISOLDE_FLEET_DB: url },
+    });
+    expect(stderr).toContain('2 slots for duckdb');
+    expect(stderr).toContain('3 jobs done, 0 failed');
+    const together = await queue.database.query(
+      `SELECT FROM isolde_shared.jobs AS a JOIN isolde_shared.jobs AS b
+       ON a.id < b.id AND a.started < b.finished AND b.started < a.finished`,
+    );
+    expect(together.length).toBeGreaterThan(0);
+  }, 120_000);
+
+  it('has a server of its own, whose URL nobody else can read', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'isolde-fleet-test-'));
+    // Started by root, the server runs as another user.
+    await chmod(folder, 0o711);
+    let said = '';
+    const serve = () => {
+      const child = spawn(process.execPath, [program, 'fleet', 'serve', '--local'], { cwd: folder });
+      child.stderr.setEncoding('utf8').on('data', (text: string) => {
+        said += text;
+      });
+      return { child, ended: new Promise((resolve) => child.once('exit', resolve)) };
+    };
+    let { child: serving, ended } = serve();
+    const says = (what: string) =>
+      eventually(90_000, what, async () => {
+        if (serving.exitCode !== null) throw new Error(said);
+        return said.includes(what);
+      });
+    try {
+      await says('the tables are in');
+      const file = join(folder, '.isolde', 'fleet.url');
+      expect((await stat(file)).mode & 0o777).toBe(0o600);
+      const url = (await readFile(file, 'utf8')).trim();
+      const { password } = new URL(url);
+      expect((await isolde(['fleet', 'status', '--db', `@${file}`])).code).toBe(0);
+      // Killed, the server comes back where workers wait for it; so it does for the next `serve`.
+      const pidFile = join(folder, '.isolde', 'fleet', 'data', 'postmaster.pid');
+      process.kill(Number((await readFile(pidFile, 'utf8')).split('\n')[0]), 'SIGKILL');
+      await says('the PostgreSQL runs again on port');
+      expect((await isolde(['fleet', 'status', '--db', url])).code).toBe(0);
+      serving.kill('SIGTERM');
+      await ended;
+      said = '';
+      ({ child: serving, ended } = serve());
+      await says('the tables are in');
+      expect((await readFile(file, 'utf8')).trim()).toBe(url);
+      expect(said).not.toContain(decodeURIComponent(password));
+      serving.kill('SIGTERM');
+      await ended;
+      await expect(stat(file)).rejects.toThrow('ENOENT');
+    } finally {
+      serving.kill('SIGTERM');
+      await ended;
+      await rm(folder, { recursive: true, force: true });
+    }
+  }, 120_000);
 
   it('is used by commands that never print the password', async () => {
     const { url } = await makeFleet();

@@ -11,7 +11,7 @@ export {
   printJob,
   type ReduceJob,
 } from './job.js';
-export { type LocalServer, startLocalServer } from './local-server.js';
+export { keepRunning, type LocalServer, startLocalServer } from './local-server.js';
 export { type CellAnswer, cellsOf } from './matrix-job.js';
 export {
   type BatchLine,

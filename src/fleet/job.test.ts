@@ -2,9 +2,10 @@
 import { describe, expect, it } from 'vitest';
 import { parseScript, serialOrder } from '../cases/index.js';
 import { IsoldeError } from '../errors.js';
+import { privateEngine, targetDeclarations } from '../targets/index.js';
 import { type HuntJob, type Job, parseJob, printJob } from './job.js';
 import { huntJobs } from './submit.js';
-import { admittedUrl, needOf, needsMet, privateEngine, type TargetPolicy } from './target-policy.js';
+import { admittedUrl, needOf, needsMet, type TargetPolicy } from './target-policy.js';
 
 const hunt: HuntJob = {
   ...{ kind: 'hunt', target: 'duckdb:?fault=lost-update', seed: '7', from: 8, to: 24 },
@@ -75,6 +76,55 @@ describe('targets of jobs', () => {
     expect(() => admittedUrl('duckdb@1.1.3:', { engines: { duckdb: '1.5' }, allowed: [] })).toThrow(
       'no duckdb@1.1.3',
     );
+  });
+
+  it.each(targetDeclarations.flatMap(({ name, privateUrl }) => (privateUrl ? [[name, privateUrl({})]] : [])))(
+    'may be %s by %s, also with a version',
+    (name, url) => {
+      expect(privateEngine(url)).toBe(name);
+      expect(privateEngine(`${name}@1.2.3:`)).toBe(`${name}@1.2.3`);
+      expect(needOf(url)).toBe(`engine ${name}`);
+    },
+  );
+
+  it.each(
+    targetDeclarations.flatMap(({ name, privateUrl, settings = {} }) =>
+      Object.entries(settings).flatMap(([setting, values]) =>
+        values.map((value) => [name, `${privateUrl!({})}?${setting}=${value}`]),
+      ),
+    ),
+  )('may have the settings that a matrix of %s has: %s', (name, url) => {
+    expect(privateEngine(url)).toBe(name);
+  });
+
+  it('may not take a machine for themselves, or have another engine’s settings', () => {
+    expect(privateEngine('duckdb:?threads=8')).toBe('duckdb');
+    for (const url of ['duckdb:?threads=800', 'duckdb:?threads=x', 'sqlite:?threads=4', 'duckdb:?toString=1'])
+      expect(privateEngine(url)).toBeUndefined();
+  });
+
+  it('may name a series, which the newest version of it answers', () => {
+    const engines = {
+      ...{ duckdb: 'v1.5.5', 'duckdb@1.1.1': 'v1.1.1', 'duckdb@1.1.3': 'v1.1.3' },
+      ...{ 'tidb@6.6.0': '8.0.11-TiDB-v6.6.0', 'turso@0.5.0-pre.17': '0.5.0' },
+    };
+    const policy: TargetPolicy = { engines, allowed: [] };
+    const met = needsMet(policy);
+    for (const url of ['tidb@6.6:', 'tidb@6:', 'tidb@6.6.0:', 'duckdb@1.1:?fault=lost-update']) {
+      expect(met).toContain(needOf(url));
+      expect(admittedUrl(url, policy)).toBe(url);
+    }
+    expect(met).toContain('trial duckdb@1.1 v1.1.3');
+    expect(met).not.toContain('trial duckdb@1.1 v1.1.1');
+    // As in URLs: what leads to a release is none of its series, and 1.10 is not of 1.1.
+    for (const url of ['turso@0.5:', 'duckdb@1.5:', 'duckdb@1.10:', 'duckdb@:', 'tidb@6.:', 'tidb:']) {
+      expect(met).not.toContain(needOf(url));
+      expect(() => admittedUrl(url, policy)).toThrow(IsoldeError);
+    }
+  });
+
+  it.each(['foo:', 'foo', 'duckbd:?threads=4', ''])('are not what no engine is called: %j', (url) => {
+    expect(() => needOf(url)).toThrow('no database is known by the URL');
   });
 
   it.each([

@@ -42,6 +42,17 @@ describe('the results of a batch', () => {
     expect(sum).toEqual({ ...newCounters(), rounds: 10, statements: 80, seconds: 3 });
   });
 
+  it('of a hunt say how many rounds were undecided and why, also beside jobs that did not count them', async () => {
+    const open = { rounds: 2, undecided: 2, undecidedReasons: [{ reason: 'a window function', rounds: 2 }] };
+    const { undecided: _, undecidedReasons: __, ...older } = newCounters();
+    const all = [{ ...newCounters(), ...open }, older, { ...newCounters(), ...open }];
+    const { counters: sum } = await resultsOf('hunt', ...all.map((counters) => ({ counters })));
+    expect(sum).toMatchObject({
+      undecided: 4,
+      undecidedReasons: [{ reason: 'a window function', rounds: 4 }],
+    });
+  });
+
   it('have counters for hunts only', async () => {
     expect(await resultsOf('check', check)).not.toHaveProperty('counters');
   });
@@ -71,6 +82,7 @@ describe('the results of a batch', () => {
     ['reduce', { ...reduced, script: null }],
     ['hunt', { stopped: 'done' }],
     ['hunt', { counters: null }],
+    ['hunt', { counters: { ...newCounters(), undecidedReasons: [{ reason: 7, rounds: 1 }] } }],
     ['check', 'null'],
     ['matrix', '7'],
   ])('of a %s are refused, with the job’s number: %j', async (kind, result) => {

@@ -2,8 +2,7 @@
 
 import { levels } from '../contracts/index.js';
 import { IsoldeError } from '../errors.js';
-import type { HuntCounters } from '../hunt/index.js';
-import { newCounters } from '../hunt/index.js';
+import { addReasons, type HuntCounters, newCounters } from '../hunt/index.js';
 import { optional, parseJson } from '../json.js';
 import type { SharedDatabase } from '../store/index.js';
 import type { CheckAnswer } from './check-job.js';
@@ -142,8 +141,14 @@ function addCounters(sum: HuntCounters, result: string, job: string): void {
   const counters = parseJson(result, `the result of job ${job}`).at('counters');
   for (const name of Object.keys(sum) as (keyof HuntCounters)[]) {
     const value = counters.at(name).value;
-    if (name !== 'firstBugSeconds' && typeof value === 'number') sum[name] += value;
+    if (name !== 'firstBugSeconds' && name !== 'undecidedReasons' && typeof value === 'number')
+      sum[name] += value;
   }
+  // Workers of an older Isolde do not count them.
+  const reasons = counters.maybe('undecidedReasons', (node) =>
+    node.items().map((item) => ({ reason: item.at('reason').text(), rounds: item.at('rounds').count() })),
+  );
+  addReasons(sum, reasons ?? []);
 }
 
 function readCheck(result: string, job: string): CheckAnswer {

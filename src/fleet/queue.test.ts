@@ -146,7 +146,16 @@ describe('a worker', () => {
 });
 
 it('cancelling a batch counts what was taken back', async () => {
-  const { database, asked } = fakeDatabase(["state = 'cancelled'", [{ id: '1' }, { id: '2' }]]);
+  const { database, asked } = fakeDatabase(
+    ['FROM isolde_shared.batches', [{ id: '7' }]],
+    ["state = 'cancelled'", [{ id: '1' }, { id: '2' }]],
+  );
   expect(await new Queue(database).cancel('7')).toBe(2);
   expect(asked.at(-1)!.values).toEqual(['7', null, null, 'cancelled 2 jobs']);
+});
+
+it('a batch that is not there cannot be cancelled, and nothing is written', async () => {
+  const { database, asked } = fakeDatabase();
+  await expect(new Queue(database).cancel('999')).rejects.toThrow('there is no batch 999');
+  expect(asked.filter(({ sql }) => /INSERT|UPDATE/.test(sql))).toEqual([]);
 });

@@ -12,6 +12,7 @@
  * - Time is the database's: no clock of a worker matters.
  * - After the server itself was away, nobody is taken for dead until workers had the time of a lease to be heard of again.
  */
+import { IsoldeError } from '../errors.js';
 import type { VersionTried } from '../report/index.js';
 import {
   addPacked,
@@ -251,6 +252,8 @@ export class Queue {
   /** Takes back what nobody has begun of a batch; what runs is ended by its workers with their next heartbeat. */
   cancel(batch: string): Promise<number> {
     return this.#transaction(async (sql) => {
+      const known = await sql.query('SELECT id FROM isolde_shared.batches WHERE id = $1', [batch]);
+      if (known.length === 0) throw new IsoldeError('usage', `there is no batch ${batch}`);
       const rows = await sql.query(
         `UPDATE isolde_shared.jobs SET state = 'cancelled', finished = now()
          WHERE batch = $1 AND state IN ('ready', 'running') RETURNING id`,

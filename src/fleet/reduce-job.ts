@@ -21,12 +21,18 @@ import {
   subjectOfHistory,
 } from '../reduce/index.js';
 import type { SharedDatabase } from '../store/index.js';
-import { admit, type ForeignSql, findForbiddenStatement, sqlOfCase, type Target } from '../targets/index.js';
+import {
+  admit,
+  type ForeignSql,
+  findForbiddenStatement,
+  privateEngine,
+  sqlOfCase,
+  type Target,
+} from '../targets/index.js';
 import { makeTemporaryFolder } from '../temporary-folder.js';
 import { FleetOracle } from './fleet-oracle.js';
 import type { ReduceJob, TrialJob } from './job.js';
 import type { JobOutcome } from './queue.js';
-import { privateEngine } from './target-policy.js';
 import { printAnswer, TrialDesk } from './trial-desk.js';
 
 export interface ReducePlace {

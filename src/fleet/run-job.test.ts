@@ -43,8 +43,10 @@ describe('a job that cannot be done', () => {
     ],
     // Another worker may have what this one has not.
     ['needs an engine that is not here', hunt('sqlite:'), undefined, 'this worker has no sqlite', false],
-    ['needs a server of somebody’s', hunt('mysql://root@db/'), undefined, 'does not open mysql', false],
-    ['would run a command', hunt('exec:rm -rf /'), undefined, 'does not open exec', false],
+    ['needs a server of somebody’s', hunt('mysql://root@db/'), undefined, 'does not open mysql', true],
+    ['would run a command', hunt('exec:rm -rf /'), undefined, 'does not open exec', true],
+    ['names a program', hunt('postgres:?binaries=/tmp/x'), undefined, 'does not open postgres', true],
+    ['names a file', hunt('duckdb:/home/me/x.db'), undefined, 'does not open duckdb', true],
     [
       'has nobody to ask',
       { kind: 'matrix', target: 'duckdb:', subject: { bug: 'b' }, runs: 1 },
@@ -70,3 +72,12 @@ it('a history is judged without any database', async () => {
   const answer = await run({ kind: 'check', file: 'a.jsonl' }, history);
   expect(answer).toMatchObject({ bugs: [], line: expect.stringMatching(/^checked a\.jsonl: /) });
 });
+
+it.each(['{"x": 1}', '', '{:type'])(
+  'a file that cannot be read is called by the name it was submitted under: %j',
+  async (content) => {
+    const { problem } = await run({ kind: 'check', file: 'a.jsonl' }, content);
+    expect(problem).toContain('a.jsonl');
+    expect(problem).not.toMatch(/fleet-check|\/a\.jsonl/);
+  },
+);

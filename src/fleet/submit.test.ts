@@ -25,6 +25,21 @@ const choiceOf = ({ target, seed, level, profile }: HuntJob) =>
   JSON.stringify([target, seed, level, profile]);
 
 describe('a hunt', () => {
+  it('takes an engine’s name for its URL, and no name that no engine has', () => {
+    const request = {
+      seeds: ['1'],
+      levels: [],
+      profiles: [],
+      from: 0,
+      to: 8,
+      contract: 'vendor',
+      runs: 3,
+      chunk: 8,
+    };
+    expect(huntJobs({ ...request, targets: ['h2'] })).toMatchObject([{ needs: 'engine h2' }]);
+    expect(() => huntJobs({ ...request, targets: ['duckdb:', 'foo:'] })).toThrow('"foo:"');
+  });
+
   it('does every round of every choice once (seed 20)', () => {
     fc.assert(
       fc.property(requests, (request) => {

@@ -5,6 +5,7 @@
  */
 import type { Level } from '../contracts/index.js';
 import { groupSize } from '../hunt/index.js';
+import { normalizeUrl } from '../targets/index.js';
 import {
   type CellSubject,
   type CheckJob,
@@ -28,7 +29,8 @@ export interface HuntRequest extends Pick<HuntJob, 'contract' | 'oracles' | 'run
 }
 
 export function huntJobs(request: HuntRequest): NewJob[] {
-  const { targets, seeds, levels, profiles, from, to, contract, oracles, runs } = request;
+  const { seeds, levels, profiles, from, to, contract, oracles, runs } = request;
+  const targets = request.targets.map(normalizeUrl);
   // Rounds of a group share their program, so a group stays whole.
   const chunk = Math.max(groupSize, Math.ceil(request.chunk / groupSize) * groupSize);
   const orNone = <T>(list: readonly T[]): readonly (T | undefined)[] =>
@@ -86,10 +88,11 @@ export function checkJob(job: CheckJob, content: Uint8Array): NewJob {
 /** `content`: the history, where the job names one. */
 export function reduceJob(job: ReduceJob, content: Uint8Array | undefined): NewJob {
   const { subject } = job;
+  const target = normalizeUrl(job.target);
   return {
     kind: 'reduce',
-    needs: needOf(job.target),
-    payload: printJob(job),
+    needs: needOf(target),
+    payload: printJob({ ...job, target }),
     ...('history' in subject && content !== undefined && { input: { name: subject.history, content } }),
   };
 }

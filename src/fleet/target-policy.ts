@@ -8,35 +8,8 @@
  */
 import { IsoldeError } from '../errors.js';
 import { hideSecrets, publicUrl, secretsIn } from '../secrets.js';
-import { parseFault, splitFault, targetDeclarations } from '../targets/index.js';
-
-/** Parameters that choose among behaviours of an engine, and can do nothing else. */
-const harmless: ReadonlySet<string> = new Set([
-  'process',
-  'mode',
-  'journal',
-  'engine',
-  'tx',
-  'default_transaction_isolation',
-  'transaction_isolation',
-  'innodb_snapshot_isolation',
-]);
-
-/**
- * The engine of a URL that names a private or embedded one and nothing else, with its version where the URL has one (`duckdb@1.1.3`);
- * undefined: it names more.
- */
-export function privateEngine(url: string): string | undefined {
-  const { engineUrl, fault } = splitFault(url);
-  const [, scheme = '', version = '', query = ''] =
-    /^([a-z]+)(@[\w.+-]{1,40})?:(?:\?([\w=&.%+ -]*))?$/i.exec(engineUrl) ?? [];
-  const declared = targetDeclarations.find(({ schemes }) => schemes.includes(scheme.toLowerCase()));
-  if (declared === undefined || declared.name === 'exec' || declared.name === 'jdbc') return undefined;
-  for (const [name, value] of new URLSearchParams(query))
-    if (!harmless.has(name) || !/^[\w -]*$/.test(value)) return undefined;
-  if (fault !== undefined) parseFault(fault);
-  return `${declared.name}${version}`;
-}
+import { declarationOfScheme, privateEngine, targetDeclarations } from '../targets/index.js';
+import { compareVersions, isOfSeries } from '../versions.js';
 
 /** What a worker must have for a target: the engine, or leave to use the server. */
 export function needOf(url: string): string {
@@ -46,6 +19,11 @@ export function needOf(url: string): string {
       'usage',
       `jobs hold no passwords: name ${publicUrl(url)}, and start workers with --allow-target and the whole URL`,
     );
+  }
+  const scheme = /^([a-z][a-z0-9+.-]*)(?:@[^:/?#]*)?:/i.exec(url)?.[1];
+  if (scheme === undefined || declarationOfScheme(scheme) === undefined) {
+    const names = targetDeclarations.map(({ name }) => `${name}:`).join(', ');
+    throw new IsoldeError('usage', `no database is known by the URL "${url}"; URLs begin with ${names}`);
   }
   const engine = privateEngine(url);
   return engine === undefined ? `target ${url}` : `engine ${engine}`;
@@ -59,9 +37,30 @@ export interface TargetPolicy {
   readonly allowed: readonly string[];
 }
 
+/**
+ * Everything that URLs may call the engines of a worker: `tidb@6.6` and `tidb@6` are answered by its `tidb@6.6.0`, as in URLs on this
+ * machine, and by the newest where several are of a series.
+ */
+function callable(engines: TargetPolicy['engines']): ReadonlyMap<string, string> {
+  const names = new Map(Object.entries(engines));
+  const versioned = Object.keys(engines)
+    .map((name) => name.split('@') as [string, string?])
+    .filter((each): each is [string, string] => each[1] !== undefined)
+    .sort(([, a], [, b]) => compareVersions(b, a));
+  for (const [engine, version] of versioned) {
+    const parts = version.split('.');
+    for (let length = parts.length - 1; length > 0; length--) {
+      const series = parts.slice(0, length).join('.');
+      const name = `${engine}@${series}`;
+      if (isOfSeries(version, series) && !names.has(name)) names.set(name, engines[`${engine}@${version}`]!);
+    }
+  }
+  return names;
+}
+
 /** What the worker has, as jobs ask for it; trials first, for somebody waits for each of them. */
 export function needsMet({ engines, allowed }: TargetPolicy): string[] {
-  const names = Object.entries(engines);
+  const names = [...callable(engines)];
   return [
     ...names.map(([name, version]) => `trial ${name} ${version}`),
     'check',
@@ -73,13 +72,13 @@ export function needsMet({ engines, allowed }: TargetPolicy): string[] {
 /** The URL to open for a job's target; rejects what this worker does not open for others. */
 export function admittedUrl(url: string, { engines, allowed }: TargetPolicy): string {
   const engine = privateEngine(url);
-  if (engine !== undefined && Object.hasOwn(engines, engine)) return url;
+  if (engine !== undefined && callable(engines).has(engine)) return url;
   const own = allowed.find((each) => each === url || publicUrl(each) === url);
   if (own !== undefined) return own;
+  if (engine !== undefined) throw new IsoldeError('safety', `this worker has no ${engine}`);
+  // It was handed to us by a need that is not its own: whoever has that need would refuse it as well.
   throw new IsoldeError(
-    'safety',
-    engine === undefined
-      ? `this worker does not open ${hideSecrets(url)} for others; --allow-target lets it`
-      : `this worker has no ${engine}`,
+    'usage',
+    `this worker does not open ${hideSecrets(url)} for others; --allow-target lets it`,
   );
 }

@@ -8,6 +8,8 @@ describe('capabilities files', () => {
     for (const name of knownTargets) {
       const learned = learnFromStatements(findCapabilities(name)!, { worked: ['BEGIN'], refused: [] });
       expect(parseCapabilities(printCapabilities(learned), 'x')).toEqual(learned);
+      const cluster = { ...learned, readers: true } as const;
+      expect(parseCapabilities(printCapabilities(cluster), 'x')).toEqual(cluster);
     }
   });
 

@@ -2,6 +2,7 @@
 import { levels } from '../contracts/index.js';
 import { checkFormat, type JsonNode, parseJson, showFound } from '../json.js';
 import type { Dialect } from '../sql/index.js';
+import { indexKinds } from '../targets/index.js';
 import type { Capabilities } from './capabilities.js';
 import { allFeatures, type Feature } from './features.js';
 
@@ -30,13 +31,23 @@ export function parseCapabilities(text: string, file: string): Capabilities {
     'errorDoomsTransaction',
     'plainParents',
     'explicitKeys',
+    'oneRow',
+    'automaticKeys',
+    'indexes',
+    'plainDefaults',
     'begins',
+    'readers',
   ]);
   const features = (list: JsonNode): Feature[] => list.items().map((each) => each.oneOf(allFeatures));
   const proven = node.maybe('proven', features);
   const plainParents = node.maybe('plainParents', flag) === true;
   const explicitKeys = node.maybe('explicitKeys', flag) === true;
+  const oneRow = node.maybe('oneRow', (each) => each.text());
+  const automaticKeys = node.maybe('automaticKeys', (list) => list.items().map((each) => each.text()));
+  const indexes = node.maybe('indexes', (list) => list.items().map((each) => each.oneOf(indexKinds)));
+  const plainDefaults = node.maybe('plainDefaults', flag) === true;
   const begins = node.maybe('begins', readBegins);
+  const readers = node.maybe('readers', flag) === true;
   return {
     target: node.at('target').text(),
     dialect: node.at('dialect').oneOf(dialects),
@@ -47,7 +58,12 @@ export function parseCapabilities(text: string, file: string): Capabilities {
     errorDoomsTransaction: flag(node.at('errorDoomsTransaction')),
     ...(plainParents ? { plainParents } : {}),
     ...(explicitKeys ? { explicitKeys } : {}),
+    ...(oneRow === undefined ? {} : { oneRow }),
+    ...(automaticKeys === undefined ? {} : { automaticKeys }),
+    ...(indexes === undefined ? {} : { indexes }),
+    ...(plainDefaults ? { plainDefaults } : {}),
     ...(begins === undefined ? {} : { begins }),
+    ...(readers ? { readers } : {}),
   };
 }
 

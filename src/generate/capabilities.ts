@@ -6,7 +6,7 @@
  */
 import { engineSetting, type Level } from '../contracts/index.js';
 import type { Dialect } from '../sql/index.js';
-import { type GenerationLimits, type Target, targetDeclarations } from '../targets/index.js';
+import { type GenerationLimits, type IndexKind, type Target, targetDeclarations } from '../targets/index.js';
 import type { Feature } from './features.js';
 
 export interface Capabilities {
@@ -26,6 +26,14 @@ export interface Capabilities {
   readonly plainParents?: true;
   /** Keys are never left to the database. */
   readonly explicitKeys?: true;
+  /** The FROM of a query that reads no table, where one is needed to write a WHERE behind it. */
+  readonly oneRow?: string;
+  /** How a key is defined that the database gives; absent: in the words of the dialect. */
+  readonly automaticKeys?: readonly string[];
+  /** Index kinds besides plain ones; absent: those that most engines of the dialect have. */
+  readonly indexes?: readonly IndexKind[];
+  /** The default of a column is a number or a text. */
+  readonly plainDefaults?: true;
   /** By level: what generated transactions begin with where a plain BEGIN is another thing. */
   readonly begins?: Readonly<Partial<Record<Level, string>>>;
   /** Some nodes of the cluster take no writes: every second session only reads. */
@@ -68,7 +76,7 @@ export function capabilitiesOf(target: {
   const differing = levels.filter(({ plainBeginDiffers }) => plainBeginDiffers === true);
   const begins = Object.fromEntries(differing.map(({ level, begin }) => [level, begin]));
   const readers = nodes?.some(({ readOnly }) => readOnly === true) === true;
-  const known = declared.get(name) ?? declared.get(byDialect[dialect])!;
+  const known = declared.get(name) ?? ofDialect(dialect);
   const usual = {
     target: name,
     ...known,
@@ -79,6 +87,18 @@ export function capabilitiesOf(target: {
   const limits = targetDeclarations.find((each) => each.name === name)?.generation?.byEngine?.[engine];
   if (limits === undefined) return usual;
   return { ...usual, unsupported: [...usual.unsupported, ...(limits as readonly Feature[])] };
+}
+
+/** What stands between the constants of a query that reads no table and its WHERE: nothing, or a FROM. */
+export function oneRowOf({ dialect, oneRow }: Pick<Capabilities, 'dialect' | 'oneRow'>): string {
+  if (oneRow !== undefined) return ` ${oneRow}`;
+  return dialect === 'mysql' ? ' FROM (SELECT 1 AS one) AS d' : '';
+}
+
+/** What one engine of the dialect has of its own, another one may lack. */
+function ofDialect(dialect: Dialect): Omit<Capabilities, 'target'> {
+  const { indexes: _, automaticKeys: __, ...common } = declared.get(byDialect[dialect])!;
+  return common;
 }
 
 /** Capabilities by the name of a target or dialect. */

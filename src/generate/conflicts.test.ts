@@ -67,6 +67,13 @@ describe('conflictSchedules', () => {
     }
   });
 
+  it('lets a statement outside transactions meet a transaction, and no other such statement', () => {
+    const two = program(['BEGIN', update(1), 'COMMIT'], ['SET x = 1', update(1)]);
+    const all = [...conflictSchedules(two, { serial: false })].map((each) => story(two, each));
+    expect(all.map((told) => told.indexOf(`2 ${update(1)}`))).toEqual([3, 2]);
+    expect([...conflictSchedules(program([update(1)], [update(1)]))]).toEqual([]);
+  });
+
   it('runs what comes before the pair first, and what comes after behind', () => {
     const two = program(
       ['INSERT INTO u (id) VALUES (1)', 'BEGIN', update(1), 'COMMIT', 'SELECT * FROM u'],

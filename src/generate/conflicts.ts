@@ -1,6 +1,8 @@
 /**
  * Conflict-directed schedules: two transactions that touch the same rows, one of them writing, meet in every order.
  *
+ * A statement outside transactions is one of a single step: it meets a transaction of several, not another such statement.
+ *
  * 1. Read each statement's tree: which tables it reads and writes, and which row (`rid = 3`) if it names one.
  * 2. Rank the pairs of transactions of different sessions by their conflicting statement pairs; two writes of the same
  *    rows weigh more than a write and a read.
@@ -72,13 +74,13 @@ const mostTransactions = 64;
 function conflictPairs(program: Case): Pair[] {
   const spans = program.sessions
     .flatMap((_, session) => transactionsOf(program, session))
-    .filter(({ explicit }) => explicit)
     .slice(0, mostTransactions);
   const touches = spans.map((span) => touchesIn(program, span));
   const pairs: Pair[] = [];
   for (let a = 0; a < spans.length; a++) {
     for (let b = a + 1; b < spans.length; b++) {
       if (spans[a]!.session === spans[b]!.session) continue;
+      if (!spans[a]!.explicit && !spans[b]!.explicit) continue;
       const pair = pairOf(spans[a]!, touches[a]!, spans[b]!, touches[b]!);
       if (pair.score > 0) pairs.push(pair);
     }

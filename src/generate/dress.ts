@@ -7,6 +7,7 @@ import {
   nameKey,
   type SelectStatement,
   type Statement,
+  sameName,
   type Value,
 } from '../sql/index.js';
 import { column, item, literal } from './build.js';
@@ -100,7 +101,8 @@ export function createdTables({ setup }: Skeleton): CreateTableStatement[] {
  */
 export function addColumn(skeleton: Skeleton, name: string, random: Random, use: 'rid' | 'filler'): Skeleton {
   const created = createdTables(skeleton);
-  const taken = created.some(({ columns }) => columns.some((each) => each.name.toLowerCase() === name));
+  // The case may be written in another dialect: a name that is taken in one of them is taken.
+  const taken = created.some(({ columns }) => columns.some((each) => sameName(each.name, name, 'mysql')));
   if (taken || !every(skeleton, insertsPlainRows)) return skeleton;
   const filler = random.between(0, 9);
   let next = 1;

@@ -47,6 +47,8 @@ export interface GenerateOptions {
    * order a scenario is about, where there is one.
    */
   readonly interleaving?: Interleaving;
+  /** Which of the situations that a scenario enumerates; default: the number its seed ends in. */
+  readonly plan?: number;
 }
 
 export type Interleaving = 'free' | 'random' | 'conflict' | 'own';
@@ -157,9 +159,9 @@ function generateScenario(
   seed: string,
   scenario: ScenarioName,
   name: string,
-  { capabilities, level, interleaving = 'free' }: GenerateOptions,
+  { capabilities, level, interleaving = 'free', plan }: GenerateOptions,
 ): Generated {
-  const { case: drawn, schedule: own } = drawScenario(scenario, seed, capabilities);
+  const { case: drawn, schedule: own } = drawScenario(scenario, seed, capabilities, plan);
   const { dialect } = capabilities;
   const printed = (sql: string) => printStatement(parseStatement(sql, dialect), dialect);
   const program: Case = {

@@ -1,4 +1,10 @@
-export { type Capabilities, capabilitiesOf, findCapabilities, knownTargets } from './capabilities.js';
+export {
+  type Capabilities,
+  capabilitiesOf,
+  findCapabilities,
+  knownTargets,
+  oneRowOf,
+} from './capabilities.js';
 export { parseCapabilities, printCapabilities } from './capabilities-file.js';
 export { type ConflictOptions, conflictSchedules } from './conflicts.js';
 export {

@@ -114,9 +114,8 @@ describe('capabilitiesOf', () => {
   });
 
   it('gives an unknown engine what its dialect usually has', () => {
-    expect(capabilitiesOf({ name: 'mydb', dialect: 'postgres' })).toEqual({
-      ...findCapabilities('postgres'),
-      target: 'mydb',
-    });
+    // Not what PostgreSQL alone has: access methods, ways to give keys.
+    const { indexes: _, automaticKeys: __, ...usual } = findCapabilities('postgres')!;
+    expect(capabilitiesOf({ name: 'mydb', dialect: 'postgres' })).toEqual({ ...usual, target: 'mydb' });
   });
 });

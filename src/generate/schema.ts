@@ -145,8 +145,15 @@ function drawPlainColumn(chooser: Chooser, name: string): ColumnModel {
     nullable,
     arithmetic: isWhole(kind) && !boundary && !checked,
     ...(check === undefined ? {} : { check }),
-    ...(chooser.chance('column.default') && kind !== 'binary' ? { default: random.pickSkewed(domain) } : {}),
+    ...(chooser.chance('column.default') && mayBeDefault(kind, chooser.capabilities)
+      ? { default: random.pickSkewed(domain) }
+      : {}),
   });
+}
+
+function mayBeDefault(kind: ColumnKind, { plainDefaults }: Chooser['capabilities']): boolean {
+  if (kind === 'binary') return false;
+  return plainDefaults !== true || !['date', 'timestamp', 'time'].includes(kind);
 }
 
 function drawIndexes(chooser: Chooser, name: string, columns: readonly ColumnModel[]): IndexModel[] {
@@ -206,10 +213,11 @@ export function createTable(model: TableModel, dialect: Dialect, stored: boolean
 function columnConstraints(model: ColumnModel, { key }: TableModel, stored: boolean): ColumnConstraint[] {
   if (model.generated !== undefined) return [{ type: 'generated', value: model.generated, stored }];
   const constraints: ColumnConstraint[] = [];
+  // First, as the standard has it: HSQLDB wants it so.
+  if (model.default !== undefined) constraints.push({ type: 'default-value', value: literal(model.default) });
   if (model.role === 'key' && key.length === 1) constraints.push({ type: 'primary-key' });
   else if (!model.nullable && model.role !== 'rid') constraints.push({ type: 'not-null' });
   if (model.role === 'unique') constraints.push({ type: 'unique' });
-  if (model.default !== undefined) constraints.push({ type: 'default-value', value: literal(model.default) });
   if (model.check !== undefined) constraints.push({ type: 'check', condition: model.check });
   return constraints;
 }

@@ -117,7 +117,8 @@ describe('capabilities', () => {
 
   it('of a target nobody knows are those of its dialect', () => {
     const own = capabilitiesOf({ name: 'newdb', dialect: 'sqlite' });
-    expect(own).toEqual({ ...findCapabilities('sqlite'), target: 'newdb' });
+    const { indexes: _, ...usual } = findCapabilities('sqlite')!;
+    expect(own).toEqual({ ...usual, target: 'newdb' });
     expect(findCapabilities('newdb')).toBeUndefined();
     expect(findCapabilities('constructor')).toBeUndefined();
   });

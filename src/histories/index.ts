@@ -1,3 +1,10 @@
+export {
+  conflictErrors,
+  endedWaits,
+  goneErrors,
+  refusalErrors,
+  timeoutErrors,
+} from './error-classes.js';
 export type { Imported } from './formats/format.js';
 export {
   type AnyHistory,
@@ -10,7 +17,6 @@ export {
   formatSamples,
   historiesIn,
   historyFormats,
-  kvFromHistory,
   kvHeader,
   kvOperations,
   parseFormatName,
@@ -42,6 +48,7 @@ export {
   type WritableFile,
 } from './history-writer.js';
 export {
+  answerText,
   type InterleavingEntry,
   type InterleavingStyle,
   interleave,

@@ -92,19 +92,29 @@ function hasBetween(sorted: readonly number[], low: number, high: number): boole
 
 /** What an operation came to, in a few words: its rows, its counts, its error. */
 export function resultText(operation: Operation): string {
+  const text = answerText(operation);
+  return text === '' || isRefused(operation) ? text : `→ ${text}`;
+}
+
+function isRefused({ error, kind, ends }: Operation): boolean {
+  return error !== undefined || (kind === 'commit' && ends === 'rollback');
+}
+
+/** The same without the arrow before what was answered. */
+export function answerText(operation: Operation): string {
   if (operation.error !== undefined) {
     const { error } = operation;
     const fate = operation.outcome === 'unknown' ? ' (its effect is unknown)' : '';
     const ended = operation.ends === 'rollback' && operation.kind !== 'rollback' ? '; rolled back' : '';
     return `✗ ${error.class}: ${error.message.split('\n')[0]}${ended}${fate}`;
   }
-  if (operation.kind === 'commit' && operation.ends === 'rollback') return '✗ rolled back';
-  if (operation.rows !== undefined && (operation.columns?.length ?? 0) > 0) return `→ ${rowsText(operation)}`;
+  if (isRefused(operation)) return '✗ rolled back';
+  if (operation.rows !== undefined && (operation.columns?.length ?? 0) > 0) return rowsText(operation);
   const counts: string[] = [];
   if (operation.matched !== undefined) counts.push(`${operation.matched} matched`);
   if (operation.changed !== undefined) counts.push(`${operation.changed} changed`);
   const counted = ['insert', 'update', 'delete', 'replace', 'merge'].includes(operation.kind);
-  return counted && counts.length > 0 ? `→ ${counts.join(', ')}` : '';
+  return counted && counts.length > 0 ? counts.join(', ') : '';
 }
 
 const shownRows = 8;

@@ -10,6 +10,7 @@
  *   transactions that are not known to be committed have chains of their own, because they prove nothing about
  *   the order of versions.
  */
+import type { TransactionId } from '../ids.js';
 
 /** A key or value as its file spells it. `1` and `'1'` are different. */
 export type KvName = string | number;
@@ -85,7 +86,7 @@ export interface OtherChain {
   readonly committed: boolean;
 }
 
-export function statusOf(history: KvHistory, tx: number): KvStatus {
+export function statusOf(history: KvHistory, tx: TransactionId): KvStatus {
   const status = history.txStatus[tx];
   return status === kvCommitted ? 'committed' : status === kvAborted ? 'aborted' : 'unknown';
 }
@@ -107,7 +108,7 @@ export function listOf(history: KvHistory, op: number): Int32Array {
 }
 
 /** How a transaction is called in reports: its number in its file if it has one, else its position from 1. */
-export function txName(history: KvHistory, tx: number): string {
+export function txName(history: KvHistory, tx: TransactionId): string {
   const label = history.txLabel?.[tx];
   return label === undefined || Number.isNaN(label) ? `T${tx + 1}` : `T${label}`;
 }

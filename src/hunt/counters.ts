@@ -1,7 +1,13 @@
 /** What a hunt has done so far, in the numbers people ask for. Plain data: it is kept on disk and shown live. */
-import type { History, Operation } from '../histories/index.js';
-import { conflictErrors, findRowConflict } from './row-conflict.js';
+import { conflictErrors, type History, type Operation } from '../histories/index.js';
+import { findRowConflict } from './row-conflict.js';
 import type { KnownPrograms } from './row-mirror.js';
+
+export interface UndecidedReason {
+  readonly reason: string;
+  /** Rounds in which it was given. */
+  readonly rounds: number;
+}
 
 export interface HuntCounters {
   rounds: number;
@@ -20,6 +26,10 @@ export interface HuntCounters {
   conflicts: number;
   /** Rounds in which one waited for another, or was refused because of it. */
   clashes: number;
+  /** Rounds that show no finding and could not be judged to the end. */
+  undecided: number;
+  /** Why, the most frequent reason first; bounded (`undecided.ts`). */
+  undecidedReasons: readonly UndecidedReason[];
   raw: number;
   /** Raw findings like one that was reduced before. */
   repeats: number;
@@ -44,6 +54,8 @@ export function newCounters(): HuntCounters {
     failed: 0,
     conflicts: 0,
     clashes: 0,
+    undecided: 0,
+    undecidedReasons: [],
     raw: 0,
     repeats: 0,
     confirmed: 0,

@@ -32,6 +32,15 @@ describe('an engine', () => {
     expect(await crashed.has(engine)).toBe(true);
   });
 
+  it('and another one beside it, as the sibling of a hunt is, leave no marks when the hunt ends', async () => {
+    const crashed = new CrashedEngines(store);
+    await crashed.begin(engine);
+    await crashed.begin({ ...engine, version: 'v0.9' });
+    expect(readdirSync(join(store, 'engines'))).toHaveLength(2);
+    crashed.end();
+    expect(readdirSync(join(store, 'engines'))).toEqual([]);
+  });
+
   it('that runs on another machine is not judged from here', async () => {
     mkdirSync(join(store, 'engines'));
     writeFileSync(join(store, 'engines', `duckdb_v1.0.running-${deadPid()}-not_${host}`), '');

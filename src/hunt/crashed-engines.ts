@@ -23,7 +23,7 @@ const nameOf = ({ name, version }: Engine) => fileName(`${name}_${version}`);
 export class CrashedEngines {
   readonly #folder: string;
   readonly #host = fileName(hostname());
-  #mark: string | undefined;
+  readonly #marks = new Set<string>();
 
   constructor(store: string) {
     this.#folder = join(store, 'engines');
@@ -54,8 +54,8 @@ export class CrashedEngines {
   async begin(engine: Engine): Promise<void> {
     const mark = join(this.#folder, `${nameOf(engine)}.running-${process.pid}-${this.#host}`);
     await this.#write(mark);
-    this.#mark = mark;
-    process.on('exit', this.#end);
+    if (this.#marks.size === 0) process.on('exit', this.#end);
+    this.#marks.add(mark);
   }
 
   end(): void {
@@ -64,8 +64,8 @@ export class CrashedEngines {
   }
 
   readonly #end = () => {
-    if (this.#mark !== undefined) rmSync(this.#mark, { force: true });
-    this.#mark = undefined;
+    for (const mark of this.#marks) rmSync(mark, { force: true });
+    this.#marks.clear();
   };
 
   async #write(file: string): Promise<void> {

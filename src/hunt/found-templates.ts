@@ -4,7 +4,7 @@
  * Which bugs a store holds changes from hunt to hunt, and a seed must still give the same rounds. So the set a hunt uses is
  * fixed when it begins, kept beside the bugs under the hash of its text, and named by that hash in every replay line:
  *
- *     .isolde/templates/<hash>.json
+ *     .isolde/templates/<hash>.json      beside a store that machines share: `notes-folder.ts`
  *
  * SQL that is not on the allow-list (`sql/allow-list.ts`) is left out: the folder may come from anybody.
  */
@@ -16,8 +16,10 @@ import { isServerFailure } from '../check/index.js';
 import { errorText, FileError, IsoldeError } from '../errors.js';
 import { fileProblem } from '../file-problem.js';
 import { checkFormat, parseJson } from '../json.js';
-import { diskFiles, openStore, readText } from '../store/index.js';
+import { hideSecrets } from '../secrets.js';
+import { type BugStore, diskFiles, openBugStore, readText } from '../store/index.js';
 import { findForbiddenStatement, sqlOfCase } from '../targets/index.js';
+import { notesFolder } from './notes-folder.js';
 
 export interface FoundTemplates {
   readonly hash: string;
@@ -35,10 +37,21 @@ const mostTemplates = 64;
  * reported and left out.
  */
 export async function templatesOfStore(
-  folder: string,
+  place: string,
   onProblem: (why: string) => void = () => undefined,
 ): Promise<FoundTemplates | undefined> {
-  const store = await openStore(folder);
+  const store = await openBugStore(place);
+  const templates = await readHarmless(store, onProblem).finally(() => store.close());
+  if (templates.length === 0) return undefined;
+  templates.sort((a, b) => (a.case.name < b.case.name ? -1 : 1));
+  const text = print(templates);
+  const hash = hashOf(text);
+  const path = pathOf(place, hash);
+  if ((await readText(path)) === undefined) await write(path, text);
+  return { hash, templates };
+}
+
+async function readHarmless(store: BugStore, onProblem: (why: string) => void): Promise<ScheduledCase[]> {
   const { bugs, problems } = await store.list();
   for (const problem of problems) onProblem(problem);
   const templates: ScheduledCase[] = [];
@@ -50,29 +63,23 @@ export async function templatesOfStore(
     if (bug === undefined || isServerFailure(bug.finding) || !isHarmless(bug.case)) continue;
     templates.push({ case: { ...bug.case, name: id }, schedule: { batches: bug.schedule.batches } });
   }
-  if (templates.length === 0) return undefined;
-  templates.sort((a, b) => (a.case.name < b.case.name ? -1 : 1));
-  const text = print(templates);
-  const hash = hashOf(text);
-  const path = pathOf(folder, hash);
-  if ((await readText(path)) === undefined) await write(path, text);
-  return { hash, templates };
+  return templates;
 }
 
 /** The set of a hash, as a replay line names it. */
-export async function readTemplates(folder: string, hash: string): Promise<FoundTemplates> {
+export async function readTemplates(place: string, hash: string): Promise<FoundTemplates> {
   if (!/^[0-9a-f]{12}$/.test(hash)) {
     throw new IsoldeError(
       'usage',
       `--reuse takes the name of a set of templates (12 hexadecimal digits), not "${hash}"`,
     );
   }
-  const path = pathOf(folder, hash);
+  const path = pathOf(place, hash);
   const text = await readText(path);
   if (text === undefined) {
     throw new IsoldeError(
       'usage',
-      `there is no set of templates ${hash} in ${folder}; without it these rounds cannot be run again`,
+      `there is no set of templates ${hash} in ${hideSecrets(place)}; without it these rounds cannot be run again`,
     );
   }
   if (hashOf(text) !== hash) {
@@ -111,8 +118,8 @@ function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 12);
 }
 
-function pathOf(folder: string, hash: string): string {
-  return join(folder, 'templates', `${hash}.json`);
+function pathOf(store: string, hash: string): string {
+  return join(notesFolder(store), 'templates', `${hash}.json`);
 }
 
 /** Beside first, then renamed: another hunt may write the same set at the same moment. */

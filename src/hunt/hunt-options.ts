@@ -47,6 +47,11 @@ export interface HuntOptions {
   readonly open: () => Promise<Target>;
   /** Opens another engine or version, on which the case of each bug is run as well (`sibling.ts`). */
   readonly openSibling?: () => Promise<Target>;
+  /**
+   * Without `openSibling`: opens another version to compare with, if there is one here. It is asked about the first finding of each
+   * kind, so it is opened when there is one.
+   */
+  readonly openUsualSibling?: (hunted: TargetStamp) => Promise<Target | undefined>;
   readonly shelf: Shelf;
   readonly seed: string;
   /** What the database is held to. Default `reported`. */

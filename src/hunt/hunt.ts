@@ -3,11 +3,9 @@
  *
  * 1. Lanes take groups of rounds (`round.ts`) in order of their numbers; each has a scratch of its own.
  * 2. A round's findings are distinguished by identity (what is wrong, in which roles). The first of an identity is pursued
- *    (`pursue.ts`), then the second, the fourth, the eighth …: two bugs can share an identity, and a thousand findings
- *    of one bug must not eat the hunt.
+ *    (`pursue.ts`), later ones less and less often (`pursued-again.ts`).
  * 3. A pursued bug has a signature (`dedupe`), and the shelf groups by it.
  * 4. The number up to which all rounds are done is reported as it grows, so that a later hunt can go on from there.
- *
  * 5. A share of the time goes to bursts (`burst/`), for races that have no order.
  *
  * Stopped by its signal, a limit or the wanted number of bugs, it returns what it has.
@@ -17,6 +15,7 @@ import { identityOf, oracles } from '../check/index.js';
 import type { Contract, Level } from '../contracts/index.js';
 import { IsoldeError } from '../errors.js';
 import { type Capabilities, capabilitiesOf, knownTargets, learnFromHistory } from '../generate/index.js';
+import type { TargetStamp } from '../histories/index.js';
 import {
   contractAt,
   Database,
@@ -40,9 +39,11 @@ import { countRound, type HuntCounters, newCounters } from './counters.js';
 import type { HuntEvent, HuntOptions, HuntResult, Shelved, ShelvedBurst } from './hunt-options.js';
 import type { HuntRequest } from './hunt-request.js';
 import { type Outcome, pursue, type Raw, type Shown } from './pursue.js';
+import { isPursued } from './pursued-again.js';
 import { groupSize, type Round, Rounds } from './round.js';
 import { KnownPrograms } from './row-mirror.js';
 import { Sibling } from './sibling.js';
+import { countUndecided } from './undecided.js';
 
 export async function hunt(options: HuntOptions): Promise<HuntResult> {
   const { signal, onEvent } = options;
@@ -87,6 +88,15 @@ const mostFailures = 2;
 /** Cases from which an engine without a table of capabilities is learned. */
 const lessons = 24;
 
+function siblingOf(
+  { openSibling, openUsualSibling }: HuntOptions,
+  hunted: TargetStamp,
+  signal: AbortSignal,
+): Sibling | undefined {
+  if (openSibling !== undefined) return new Sibling(openSibling, 'always', signal);
+  return openUsualSibling && new Sibling(() => openUsualSibling(hunted), 'first', signal);
+}
+
 class Hunt {
   readonly #now: () => number;
   readonly #began: number;
@@ -113,7 +123,7 @@ class Hunt {
   ) {
     this.#now = options.now ?? (() => performance.now());
     this.#began = this.#now();
-    this.sibling = options.openSibling && new Sibling(options.openSibling);
+    this.sibling = siblingOf(options, database.target.stamp, stop.signal);
     this.#levels = options.levels ?? [database.target.defaultLevel];
     this.#finished = options.from ?? 0;
     this.#nextGroup = Math.floor(this.#finished / groupSize);
@@ -239,7 +249,10 @@ class Hunt {
       following = 1;
       this.#pursuits++;
     };
-    const place = { target, levels: this.#levels, contractAt: (level: Level) => this.#contract(level) };
+    const place = {
+      ...{ target, levels: this.#levels, contractAt: (level: Level) => this.#contract(level) },
+      ...(this.sibling && { control: () => this.sibling!.target() }),
+    };
     try {
       const found = await this.#bursts.run(place, { signal: stop.signal, onBroken });
       counters.bursts = this.#bursts.count;
@@ -299,8 +312,9 @@ class Hunt {
         this.options.onEvent?.({ kind: 'refused', round, message: observed.message });
       return false;
     }
-    const { history, findings } = observed;
+    const { history, findings, valid, unknownReasons } = observed;
     countRound(this.counters, history, this.#programs);
+    if (valid === 'unknown') countUndecided(this.counters, unknownReasons);
     this.options.onRound?.(round, history);
     const identities = new Set<string>();
     for (const finding of findings) {
@@ -319,7 +333,7 @@ class Hunt {
     const known = this.#seen.get(identity) ?? { count: 0 };
     this.#seen.set(identity, known);
     known.count++;
-    if (!isPowerOfTwo(known.count)) {
+    if (!isPursued(known, raw.finding)) {
       counters.repeats++;
       if (known.bug !== undefined) options.shelf.seenAgain(known.bug);
       return;
@@ -448,8 +462,4 @@ function shareOfBursts({ bursts, profile, oracles, shelf }: HuntOptions): BurstS
 
 function isAboutDatabase({ code }: IsoldeError): boolean {
   return code === 'connect' || code === 'target';
-}
-
-function isPowerOfTwo(count: number): boolean {
-  return (count & (count - 1)) === 0;
 }

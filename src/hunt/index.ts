@@ -5,12 +5,15 @@ export {
   type BurstForm,
   type BurstOptions,
   type BurstOutcome,
+  type BurstParts,
   type BurstProgram,
   type BurstRate,
   type BurstResult,
   type BurstRun,
   type BurstShareOptions,
   type BurstSize,
+  type BurstTarget,
+  type BurstTurn,
   burstForms,
   burstLine,
   burstNames,
@@ -18,19 +21,23 @@ export {
   burstsOf,
   keepBurst,
   listBursts,
+  noComparison,
   parseBurst,
   printBurst,
+  type ReducedBurst,
   rateBurst,
   ratesOf,
   runBursts,
+  sizeText,
 } from './burst/index.js';
-export { type HuntCounters, newCounters } from './counters.js';
+export { type HuntCounters, newCounters, type UndecidedReason } from './counters.js';
 export { CrashedEngines, EngineOpener } from './crashed-engines.js';
 export { type FoundTemplates, readTemplates, templatesOfStore } from './found-templates.js';
 export { hunt } from './hunt.js';
 export type { HuntEvent, HuntOptions, HuntResult, Shelf, Shelved, ShelvedBurst } from './hunt-options.js';
 export type { HuntRequest } from './hunt-request.js';
 export { type HuntName, type HuntState, HuntStateFile } from './hunt-state.js';
+export { notesFolder } from './notes-folder.js';
 export {
   type Outcome,
   type Pursued,
@@ -42,3 +49,4 @@ export { duration, type HuntStyle, renderBug, renderCounters } from './render.js
 export { type ReplayFacts, replayLine } from './replay-line.js';
 export { groupSize, type OracleShare, type Round, type RoundOptions, Rounds } from './round.js';
 export { type OpenShelf, openShelf, type ShelfOptions } from './shelf.js';
+export { addReasons, noRoundDecided, renderUndecided } from './undecided.js';

@@ -19,6 +19,7 @@ export function renderCounters(counters: HuntCounters, distinct: number): string
     `${share(aborted, transactions)} aborted`,
     `${share(failed, statements)} failed`,
     `conflicts on rows in ${share(conflicts, rounds)} of rounds`,
+    ...(counters.undecided === 0 ? [] : [`${share(counters.undecided, rounds)} of rounds undecided`]),
   ];
   const found = [
     `${counters.raw} raw`,

@@ -15,6 +15,11 @@ describe('the line that repeats a round', () => {
     expect(replayLine(plain)(12)).toBe('npx isolde hunt --seed 7 --rounds 12..12');
   });
 
+  it('names a shared store without its password', () => {
+    const store = 'postgres://ci:s3cret@db/bugs';
+    expect(replayLine({ ...plain, reused: 'abc', store })(1)).toContain(`--store 'postgres://ci@db/bugs'`);
+  });
+
   it('says everything that decides about rounds', () => {
     const line = replayLine({
       ...plain,

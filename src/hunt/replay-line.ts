@@ -1,7 +1,8 @@
 /** The command that runs one round of a hunt again, as bugs and reports name it. */
 import type { Level } from '../contracts/index.js';
 import { usualChoice } from '../judge/index.js';
-import { hideSecrets } from '../secrets.js';
+import { hideSecrets, publicUrl } from '../secrets.js';
+import { isSharedUrl } from '../store/index.js';
 
 /** What decides which rounds a hunt has. */
 export interface ReplayFacts {
@@ -29,7 +30,9 @@ export function replayLine(facts: ReplayFacts): (round: number) => string {
     ...(facts.oracles ?? []).map((name) => `--oracle ${name}`),
     ...(facts.templates ?? []).map((file) => `--template ${quote(file)}`),
     ...(facts.reused === undefined ? [] : [`--reuse ${facts.reused}`]),
-    ...(facts.reused === undefined || facts.store === undefined ? [] : [`--store ${quote(facts.store)}`]),
+    ...(facts.reused === undefined || facts.store === undefined
+      ? []
+      : [`--store ${quote(isSharedUrl(facts.store) ? publicUrl(facts.store) : facts.store)}`]),
     `--seed ${quote(facts.seed)}`,
   ];
   return (round: number) => `${words.join(' ')} --rounds ${round}..${round}`;

@@ -6,6 +6,8 @@
  *    costs a schema.
  * 2. A group's program is a probe case in another dress (`generate/template.ts`), a bug found before in another dress, a
  *    scenario (`generate/scenarios`), a small generated one of a profile drawn by weight, or now and then a larger one.
+ *    Statements that wait on purpose are enumerated: the n-th such program of a hunt takes the n-th combination, and a seed
+ *    says where the walk begins (`#planOf`).
  * 3. Within a group only the order between sessions changes: a template's own first, then orders in which two
  *    transactions meet on the same rows, then any. One round of a group runs freely, and larger programs always do.
  * 4. Each round is run for one oracle, by their shares: of eight rounds the first five run as they are (mechanism), the last
@@ -23,6 +25,7 @@ import {
   begunBy,
   type Capabilities,
   conflictSchedules,
+  findProfile,
   generate,
   generateFromTemplate,
   type Profile,
@@ -118,6 +121,9 @@ export class Rounds {
   readonly #found: readonly ScheduledCase[];
   /** Whose turn it is, round by round, then from the beginning. */
   readonly #turns: readonly OracleName[];
+  readonly #weights: readonly number[];
+  /** How many of the groups before this one wait on purpose. */
+  #waits = { before: 0, count: 0 };
 
   constructor(private readonly options: RoundOptions) {
     const { seed, profile, templates = [] } = options;
@@ -127,6 +133,7 @@ export class Rounds {
     this.#opening = profile === undefined ? [...templates, ...shuffled()] : [];
     const { dialect } = options.capabilities;
     this.#found = (options.found ?? []).filter((template) => speaks(template.case, dialect));
+    this.#weights = mix.map(([each, weight]) => (each === 'found' && this.#found.length === 0 ? 0 : weight));
   }
 
   round(number: number): Round {
@@ -178,9 +185,7 @@ export class Rounds {
 
   #draw(group: number, level: Level): Program {
     const { seed, capabilities, profile } = this.options;
-    const random = new Random(`group/${seed}/${group}`);
-    const weights = mix.map(([each, weight]) => (each === 'found' && this.#found.length === 0 ? 0 : weight));
-    const kind = mix[random.weighted(weights)!]![0];
+    const { kind, random } = this.#kindOf(group);
     const name = `${seed}-${group}`;
     if (profile === undefined && kind === 'template') {
       const template = random.pick(this.#templates);
@@ -193,6 +198,7 @@ export class Rounds {
     }
     const free = kind === 'free';
     const chosen = profile ?? (free ? random.pick(['contention', 'mixed', 'simple']) : kind);
+    const scenario = (typeof chosen === 'string' ? findProfile(chosen) : chosen)?.scenario;
     const sizes = free
       ? { sessions: 4, transactions: 4 }
       : {
@@ -207,14 +213,38 @@ export class Rounds {
         level,
         // Scenarios come with the order they are about.
         interleaving: 'own',
+        ...(scenario === 'waits' && { plan: this.#planOf(group) }),
         ...sizes,
       });
     let { case: drawn, schedule } = draw(0);
-    // Transactions that have nothing to do with each other show nothing: draw again, though not for ever.
-    for (let attempt = 1; attempt < mostDraws && !mayMeet(drawn); attempt++)
+    // Transactions that have nothing to do with each other show nothing: draw again, though not for ever. Who waits in a
+    // scenario meets whom it waits for by construction, and its plan is to be taken as it comes.
+    for (let attempt = 1; scenario !== 'waits' && attempt < mostDraws && !mayMeet(drawn); attempt++)
       ({ case: drawn, schedule } = draw(attempt));
     const source = `profile ${typeof chosen === 'string' ? chosen : chosen.name}`;
     return programOf(source, drawn, free ? undefined : schedule, free);
+  }
+
+  /** What the mix gives a group, and the stream for its other choices. */
+  #kindOf(group: number): { readonly kind: (typeof mix)[number][0]; readonly random: Random } {
+    const random = new Random(`group/${this.options.seed}/${group}`);
+    return { kind: mix[random.weighted(this.#weights)!]![0], random };
+  }
+
+  /**
+   * Which combination a group that waits on purpose takes: the one behind that of the last such group. The groups before are
+   * counted, not remembered, so that a range of rounds gives the same programs whoever runs the others.
+   */
+  #planOf(group: number): number {
+    const { seed, profile } = this.options;
+    const start = new Random(`plans/${seed}`).below(1_000_000);
+    if (profile !== undefined) return start + group;
+    // The opening has taken the rounds of the groups before.
+    if (group < this.#waits.before || this.#waits.before === 0)
+      this.#waits = { before: Math.floor(this.#opening.length / groupSize), count: 0 };
+    for (; this.#waits.before < group; this.#waits.before++)
+      if (this.#kindOf(this.#waits.before).kind === 'waits') this.#waits.count++;
+    return start + this.#waits.count;
   }
 
   #dress(template: ScheduledCase, { name, boldness, level, what = 'template' }: Dress): Program {

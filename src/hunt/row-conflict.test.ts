@@ -72,6 +72,23 @@ describe('two transactions meet', () => {
     expect(meet('1: BEGIN', '1: SELECT * FROM t WHERE id = 1', merge, '1: COMMIT')?.row).toBe('t/1');
   });
 
+  it.each([
+    [
+      'an upsert of what a query returns',
+      'INSERT INTO t SELECT id, 5 FROM u ON CONFLICT (id) DO UPDATE SET v = excluded.v',
+    ],
+    ['MERGE of a table', 'MERGE INTO t USING u ON t.id = u.id WHEN MATCHED THEN UPDATE SET v = 7'],
+    [
+      'an upsert that inserts one row and meets another',
+      'INSERT INTO t VALUES (1, 5), (7, 5) ON CONFLICT (id) DO UPDATE SET v = excluded.v',
+      7,
+    ],
+  ] as readonly (readonly [string, string, number?])[])('through %s', (_, sql, id = 1) => {
+    const tables = [...setup, 'CREATE TABLE u (id INT PRIMARY KEY)', 'INSERT INTO u VALUES (1)'];
+    const lines = ['1: BEGIN', '2: BEGIN', `1: ${sql}`, `2: UPDATE t SET v = 0 WHERE id = ${id}`];
+    expect(findRowConflict(run(lines, tables))?.row).toBe(`t/${id}`);
+  });
+
   it('and the first one named wrote', () => {
     const found = meet('1: BEGIN', '1: SELECT * FROM t', '2: UPDATE t SET v = 1 WHERE id = 2', '1: COMMIT');
     expect(found).toEqual({ row: 't/2', transactions: [2, 1] });

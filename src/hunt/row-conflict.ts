@@ -7,21 +7,16 @@
  * - *Accessed*: as `row-mirror.ts` tells. It leaves out what it cannot follow, so the answer errs towards no.
  * - *Refused*: by an error that only another transaction can cause.
  */
-import type { ErrorClass, History } from '../histories/index.js';
+
+import { conflictErrors, type History } from '../histories/index.js';
+import type { TransactionId } from '../ids.js';
 import { KnownPrograms, type MirrorRow, RowMirror } from './row-mirror.js';
 
 export interface RowConflict {
   readonly row: string;
   /** Numbers of the history's transactions; the first one wrote. */
-  readonly transactions: readonly [writer: number, other: number];
+  readonly transactions: readonly [writer: TransactionId, other: TransactionId];
 }
-
-export const conflictErrors: ReadonlySet<ErrorClass> = new Set([
-  'deadlock',
-  'serialization',
-  'lock-timeout',
-  'busy',
-]);
 
 interface Span {
   first: number;
@@ -31,14 +26,14 @@ interface Span {
 /** The first such meeting, or undefined. `programs` may be kept from round to round. */
 export function findRowConflict(history: History, programs = new KnownPrograms()): RowConflict | undefined {
   const spans = spansOf(history);
-  const visitors = new Map<MirrorRow, Map<number, boolean>>();
+  const visitors = new Map<MirrorRow, Map<TransactionId, boolean>>();
   const mirror = new RowMirror(programs.of(history));
   for (const { transaction, sql, outcome, error, matched, ends } of history.operations) {
     const refused = error !== undefined && conflictErrors.has(error.class);
     const tried = outcome === 'error' && (refused || error?.class === 'duplicate-key');
     if (sql !== undefined && (outcome === 'ok' || tried)) {
       for (const { row, writes } of mirror.access({ sql, transaction, tried, matched })) {
-        const known = visitors.get(row) ?? new Map<number, boolean>();
+        const known = visitors.get(row) ?? new Map<TransactionId, boolean>();
         visitors.set(row, known);
         for (const [other, wrote] of known) {
           if (other === transaction || !(wrote || writes)) continue;
@@ -53,8 +48,8 @@ export function findRowConflict(history: History, programs = new KnownPrograms()
   return undefined;
 }
 
-function spansOf({ operations }: History): Map<number, Span> {
-  const spans = new Map<number, Span>();
+function spansOf({ operations }: History): Map<TransactionId, Span> {
+  const spans = new Map<TransactionId, Span>();
   for (const { transaction, start, end } of operations) {
     const span = spans.get(transaction) ?? { first: start, last: start };
     spans.set(transaction, span);

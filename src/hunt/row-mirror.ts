@@ -11,7 +11,9 @@
  *
  * What cannot be evaluated is not counted: functions the evaluator does not know, tables it cannot follow.
  */
+
 import type { History } from '../histories/index.js';
+import type { TransactionId } from '../ids.js';
 import {
   type Catalog,
   type ChangePlan,
@@ -28,9 +30,9 @@ import {
 } from '../rows/index.js';
 import {
   compilePredicate,
+  conjunctsOf,
   type EvaluatedRow,
   type EvaluateOptions,
-  type Expression,
   type FromItem,
   isUndecidable,
   nameKey,
@@ -60,7 +62,7 @@ export interface RowAccess {
 /** A statement of a transaction and how it ended. */
 export interface Sent {
   readonly sql: string;
-  readonly transaction: number;
+  readonly transaction: TransactionId;
   /** It was refused, and left nothing behind. */
   readonly tried: boolean;
   /** Rows it matched, as far as the database says. */
@@ -103,7 +105,7 @@ export class RowMirror {
   readonly #catalog: Catalog;
   readonly #planner: Planner;
   readonly #rows = new Map<Table, MirrorRow[]>();
-  readonly #open = new Map<number, OpenWrites>();
+  readonly #open = new Map<TransactionId, OpenWrites>();
 
   constructor({ catalog, planner }: Program) {
     this.#catalog = catalog;
@@ -141,12 +143,12 @@ export class RowMirror {
   }
 
   /** Ends a transaction. */
-  end(transaction: number, committed: boolean): void {
+  end(transaction: TransactionId, committed: boolean): void {
     if (!committed) this.#open.get(transaction)?.log.undo(0, putBack);
     this.#open.delete(transaction);
   }
 
-  #openOf(transaction: number): OpenWrites {
+  #openOf(transaction: TransactionId): OpenWrites {
     const known = this.#open.get(transaction);
     if (known !== undefined) return known;
     const open: OpenWrites = { log: new WriteLog(), savepoints: new Savepoints() };
@@ -154,7 +156,7 @@ export class RowMirror {
     return open;
   }
 
-  #set(row: MirrorRow, transaction: number, to: EvaluatedRow | undefined): void {
+  #set(row: MirrorRow, transaction: TransactionId, to: EvaluatedRow | undefined): void {
     this.#openOf(transaction).log.write(row, row.current, to);
     row.current = to;
     if (to !== undefined) row.versions.push(to);
@@ -186,6 +188,10 @@ export class RowMirror {
         return this.#change(plan, sent);
       case 'upsert':
         return this.#upsert(plan, sent);
+      case 'opaque': {
+        const resolved = plan.resolve?.bind(this.#currentRows);
+        return resolved === undefined ? [] : this.#upsert(resolved, sent);
+      }
       default:
         return [];
     }
@@ -204,26 +210,26 @@ export class RowMirror {
     });
   }
 
-  /** REPLACE, upserts and MERGE write the row they meet; otherwise they insert. */
-  #upsert({ table, rows, meets, bind, effect }: UpsertPlan, { transaction, tried }: Sent): RowAccess[] {
+  /** REPLACE, upserts and MERGE write the rows they meet, and insert what meets none. */
+  #upsert(plan: UpsertPlan, { transaction, tried }: Sent): RowAccess[] {
+    const { table, rows, meets, meetsEach, bind, effect } = plan;
     const met = this.#rows
       .get(table)!
       .filter(({ current }) => current !== undefined && meets(current) === true);
-    if (met.length === 0) {
-      return this.#insert(
-        { type: 'insert', table, reads: [], bind: () => rows },
-        { sql: '', transaction, tried },
-      );
-    }
+    const added = rows.filter((_, i) => !met.some(({ current }) => meetsEach[i]!(current!) === true));
     const { changes, apply } = bind(this.#currentRows);
-    return met.map((row) => {
-      if (effect === 'update' && changes(row.current!) === false) return { row, writes: false };
-      const changed = effect === 'replace' ? rows[0] : apply(row.current!);
+    const accesses = met.map((row) => {
+      const before = row.current!;
+      if (effect === 'update' && changes(before) === false) return { row, writes: false };
+      const changed =
+        effect === 'replace' ? rows.find((_, i) => meetsEach[i]!(before) === true) : apply(before);
       // What cannot be known stays as it was; that the row is written is enough.
       if (!tried && changed !== undefined)
         this.#set(row, transaction, changed === 'absent' ? undefined : changed);
       return { row, writes: effect !== 'nothing' };
     });
+    const insert: InsertPlan = { type: 'insert', table, reads: [], bind: () => added };
+    return [...accesses, ...this.#insert(insert, { sql: '', transaction, tried })];
   }
 
   /** The row with the same key, if there is one. */
@@ -279,7 +285,7 @@ export class RowMirror {
     };
     const references = core.from.flatMap(tablesOf);
     const alone = references.length === 1;
-    const conditions = core.where === undefined ? [] : conjuncts(core.where);
+    const conditions = core.where === undefined ? [] : conjunctsOf(core.where);
     for (const { name, alias } of references) {
       const table = hidden.some((other) => sameName(name, other, dialect)) ? undefined : find(name);
       if (table === undefined) continue;
@@ -309,9 +315,4 @@ function coresOf(body: QueryBody): SelectCore[] {
 function tablesOf(item: FromItem): TableReference[] {
   if (item.type === 'table') return [item];
   return item.type === 'join' ? [...tablesOf(item.left), ...tablesOf(item.right)] : [];
-}
-
-function conjuncts(condition: Expression): Expression[] {
-  if (condition.type !== 'binary' || condition.op !== 'AND') return [condition];
-  return [...conjuncts(condition.left), ...conjuncts(condition.right)];
 }

@@ -119,6 +119,7 @@ describe('a finding', () => {
     oracle: OracleName,
     seenBy: readonly OracleName[],
     fails: (oracle: OracleName, run: number) => boolean = () => false,
+    seenAs: Finding['kind'] = 'result-differs',
   ) => {
     const finding = { kind: 'result-differs', oracle } as Finding;
     let run = 0;
@@ -127,7 +128,7 @@ describe('a finding', () => {
       const history = { header: { sessions: [] }, operations: [] } as unknown as Parameters<
         typeof judgedHistory
       >[0];
-      const findings = seenBy.includes(request.oracle) ? [finding] : [];
+      const findings = seenBy.includes(request.oracle) ? [{ ...finding, kind: seenAs }] : [];
       return { kind: 'ran', ...judgedHistory(history, { oracle: request.oracle, findings }) };
     };
     const request: HuntRequest = { case: program, schedule, oracle, level: 'snapshot', contract };
@@ -144,6 +145,21 @@ describe('a finding', () => {
     expect(none.looks[1]!.note).toBe('could not be asked');
     const [some] = (await lookOf('mechanism', [], (_, run) => run === 0)).looks;
     expect(some).toMatchObject({ says: 'undecided', note: expect.stringContaining('only 1 of 2 orders') });
+  });
+
+  it('is undecided where the sessions one after another show something else', async () => {
+    const { looks, notIsolation, refused } = await lookOf(
+      'mechanism',
+      ['mechanism'],
+      undefined,
+      'stale-read',
+    );
+    expect(looks[0]).toEqual({
+      by: 'serial control',
+      says: 'undecided',
+      note: 'no order of its sessions, one after another, shows it, but something else is wrong there: stale-read',
+    });
+    expect({ notIsolation, refused }).toEqual({ notIsolation: false, refused: undefined });
   });
 
   describe('that shows without concurrency, but only with added SQL', () => {

@@ -5,15 +5,23 @@
  *    rolled back. What still shows there is a bug, but no bug of isolation. What shows there only with the SQL that an oracle
  *    adds is a matter between that SQL and the database, and no finding; unless the oracle has executed the same SQL twice, with
  *    transactions and without: then it is on both sides, and only transactions can explain a difference. An order that could not be
- *    run (the set-up failed, the server went away, the hunt was stopped) says nothing: the control is undecided then.
+ *    run (the set-up failed, the server went away, the hunt was stopped) says nothing: the control is undecided then. So it is where
+ *    an order shows something else that is wrong, by whichever oracle: what the case shows with concurrency may come of that.
  * 2. The other oracles that can judge by the contract look at a run of their own. An oracle that sees something wrong agrees; one that
  *    sees nothing proves nothing, for each is blind to what others see.
  */
 import { type Case, type ScheduledCase, type StatementRef, totalOrder } from '../cases/index.js';
-import { constantOracles, type Finding, isServerFailure, oracleNamed, oraclesFor } from '../check/index.js';
+import {
+  constantOracles,
+  type Finding,
+  type FindingKind,
+  isServerFailure,
+  oracleNamed,
+  oraclesFor,
+} from '../check/index.js';
 import type { Observe } from '../judge/index.js';
 import type { SecondLook } from '../report/index.js';
-import { classifyStatement, type Dialect } from '../sql/index.js';
+import { chainsOn, classifyStatement, type Dialect } from '../sql/index.js';
 import { counted } from '../words.js';
 import type { HuntRequest } from './hunt-request.js';
 
@@ -46,7 +54,7 @@ export async function lookAgain(
   const { shown, ran } = control;
   if (shown === 0) {
     const others = await askOthers(request, finding, options);
-    return { looks: [silentControl(ran, orders.length), ...others], notIsolation: false };
+    return { looks: [silentControl(control, orders.length), ...others], notIsolation: false };
   }
   const { run, executions } = oracleNamed(request.oracle).needs;
   const ownControl = run === 'plain' || executions === true;
@@ -60,18 +68,17 @@ export async function lookAgain(
 }
 
 /** What it means that no order shows the finding. */
-function silentControl(ran: number, all: number): SecondLook {
+function silentControl({ ran, otherKinds }: Control, all: number): SecondLook {
+  const by = 'serial control';
   const orders = `${counted(all, 'order')} of its sessions, one after another,`;
+  if (ran === 0) return { by, says: 'undecided', note: `none of ${orders} could be run` };
+  if (otherKinds.length > 0) {
+    const note = `no order of its sessions, one after another, shows it, but something else is wrong there: ${otherKinds.join(', ')}`;
+    return { by, says: 'undecided', note };
+  }
   return ran === all
-    ? { by: 'serial control', says: 'agrees', note: `none of ${orders} shows it` }
-    : {
-        by: 'serial control',
-        says: 'undecided',
-        note:
-          ran === 0
-            ? `none of ${orders} could be run`
-            : `only ${ran} of ${orders} could be run; they do not show it`,
-      };
+    ? { by, says: 'agrees', note: `none of ${orders} shows it` }
+    : { by, says: 'undecided', note: `only ${ran} of ${orders} could be run; they do not show it` };
 }
 
 function whyRefused(ran: number, all: number): string {
@@ -85,22 +92,33 @@ function withoutAddedSql(request: HuntRequest): HuntRequest {
   return plain === undefined ? request : { ...request, oracle: plain.name };
 }
 
-/** How many of the orders ran, and how many of those show a finding of the same kind; without a finding: any. */
+interface Control {
+  /** How many of the orders ran. */
+  readonly ran: number;
+  /** How many of those show a finding of the same kind; where none is wanted: any. */
+  readonly shown: number;
+  /** What else they show, whoever found it. */
+  readonly otherKinds: readonly FindingKind[];
+}
+
 async function runOrders(
   request: HuntRequest,
   orders: readonly ScheduledCase[],
   wanted: Finding | undefined,
   { observe, lane, signal }: LookOptions,
-): Promise<{ readonly ran: number; readonly shown: number }> {
+): Promise<Control> {
   let [ran, shown] = [0, 0];
+  const otherKinds = new Set<FindingKind>();
   for (const order of orders) {
     if (signal?.aborted === true) break;
     const observed = await observe({ ...request, ...order }, lane);
     if (observed.kind !== 'ran') continue;
     ran++;
-    if (observed.findings.some(({ kind }) => wanted === undefined || kind === wanted.kind)) shown++;
+    const kinds = observed.findings.map(({ kind }) => kind);
+    if (kinds.some((kind) => wanted === undefined || kind === wanted.kind)) shown++;
+    for (const kind of kinds) if (kind !== wanted?.kind) otherKinds.add(kind);
   }
-  return { ran, shown };
+  return { ran, shown, otherKinds: [...otherKinds] };
 }
 
 async function askOthers(
@@ -156,7 +174,7 @@ function endsOpen(statements: readonly string[], dialect: Dialect): boolean {
   for (const sql of statements) {
     const { kind } = classifyStatement(sql, dialect);
     if (kind === 'begin') open = true;
-    else if (kind === 'commit' || kind === 'rollback') open = false;
+    else if (kind === 'commit' || kind === 'rollback') open = chainsOn(sql);
   }
   return open;
 }

@@ -13,6 +13,7 @@ import type { Dialect } from '../sql/index.js';
 import { isSharedUrl, openBugStore, openStore, type StoreFiles } from '../store/index.js';
 import { type BurstFinding, keepBurst } from './burst/index.js';
 import type { Shelf, Shelved } from './hunt-options.js';
+import { notesFolder } from './notes-folder.js';
 import type { Round } from './round.js';
 
 export interface ShelfOptions {
@@ -68,7 +69,8 @@ export async function openShelf(folder: string, options: ShelfOptions = {}): Pro
       if (known !== undefined) known.count++;
     },
     ...(keepUnconfirmed && {
-      keepUnconfirmed: (round: Round, history: History, why: string) => keep(folder, round, history, why),
+      keepUnconfirmed: (round: Round, history: History, why: string) =>
+        keep(notesFolder(folder), round, history, why),
     }),
     async close(): Promise<void> {
       for (const { bug, count } of again.values()) {

@@ -7,7 +7,7 @@
  * 3. Of the oracles that judge every run, decisive ones look first: what they find (a server that died) leaves nothing for
  *    others to judge.
  * 4. The oracle judges, and tells the history as the author of the case knows it. Oracles that judge every run then add what
- *    they find in that history (a declared key that is broken), before its own findings.
+ *    they find in that history (a declared key that is broken), before its own findings. Where no statement could run, nothing was judged.
  */
 import type { Case, Schedule, ScheduledCase } from '../cases/index.js';
 import {
@@ -18,6 +18,7 @@ import {
   type Oracle,
   type OracleName,
   oracleNamed,
+  unlessNothingRan,
 } from '../check/index.js';
 import type { Contract, Level } from '../contracts/index.js';
 import { IsoldeError } from '../errors.js';
@@ -93,7 +94,7 @@ export async function runAndJudgeBy<Plan>(
   const others = constantOracles().filter((each) => each.decisive !== true);
   const beside = await judgeByAll(others, judged.history, context);
   return beside === undefined
-    ? judged
+    ? unlessNothingRan(judged, judged.history)
     : { ...judged, valid: false, findings: [...beside.findings, ...judged.findings] };
 }
 

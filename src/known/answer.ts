@@ -15,12 +15,13 @@
  *    answer is left open.
  */
 import { type Finding, isServerFailure } from '../check/index.js';
-import { findContract } from '../contracts/index.js';
+import { describeKind, findContract } from '../contracts/index.js';
 import { counted } from '../words.js';
 import {
   type AskedBug,
   type BuildsFor,
   type Candidate,
+  type CaseNames,
   type KnownReference,
   type Match,
   matches,
@@ -64,14 +65,18 @@ export interface IsKnownOptions {
    * builds two bugs often look alike that closely, so whoever lets a bug go because it is known asks for `undecided`.
    */
   readonly withReads?: 'duplicate' | 'undecided';
+  /** What the answer calls the two cases; default the bug’s case and its case, that of the report. */
+  readonly names?: CaseNames;
 }
+
+const usualNames: CaseNames = { asked: 'the bug’s case', report: 'its case' };
 
 /** `place`: where candidates are run; absent: by features alone. */
 export async function isKnown(
   asked: AskedBug,
   repository: Repository,
   place?: KnownPlace,
-  { builds = async () => [], withReads = 'duplicate' }: IsKnownOptions = {},
+  { builds = async () => [], withReads = 'duplicate', names = usualNames }: IsKnownOptions = {},
 ): Promise<KnownAnswer> {
   const { behaviour, target, level } = asked;
   const vector = encode(target.name, caseFeatures(behaviour.case, { engine: target.name, level }));
@@ -88,12 +93,12 @@ export async function isKnown(
   const { finding, notIsolation } = behaviour;
   const contract = finding.contract === undefined ? undefined : findContract(finding.contract);
   const by = { oracle: finding.oracle, notIsolation, ...(contract !== undefined && { contract }) };
-  const comparison = place === undefined ? undefined : new RunComparison(asked, by, place);
+  const comparison = place === undefined ? undefined : new RunComparison(asked, { by, place, names });
   const candidates: Candidate[] = [];
   for (const { report, likeness } of found) {
     const run =
       place === undefined || report.case === undefined ? undefined : await runKnown(report, place, by);
-    const candidate = compare(report, likeness, own, run);
+    const candidate = compare(report, likeness, names, run && { own, run });
     candidates.push((await comparison?.onBuilds(candidate, report, builds)) ?? candidate);
   }
   if (comparison !== undefined && !candidates.some(isDuplicate))
@@ -139,7 +144,7 @@ export function isKnownByText(
       ? repository.bugs
       : repository.bugs.filter((bug) => isSameStorage({ name: bug.engine }, { name: engine }));
   const candidates = nearest(vector, bugs, repository.weights, candidateCount).map(({ report, likeness }) =>
-    compare(report, likeness, undefined, undefined),
+    compare(report, likeness, usualNames),
   );
   return { ...decide(candidates, engine, repository), vector };
 }
@@ -156,33 +161,35 @@ const anomalies: ReadonlySet<Symptom> = new Set([
 
 /** What a report of such a finding may call its symptom. */
 function symptomsOfFinding(finding: Finding): ReadonlySet<Symptom> {
-  if (finding.kind === 'unexpected-error') return failures;
-  return isServerFailure(finding) ? crashes : anomalies;
+  const { symptom } = describeKind(finding.kind);
+  if (symptom === 'unexpected-error') return failures;
+  return symptom === 'crash' || isServerFailure(finding) ? crashes : anomalies;
 }
 
 function compare(
   report: KnownBug,
   likeness: number,
-  own: KnownFinding | undefined,
-  run: KnownRun | undefined,
+  { report: theirs }: CaseNames,
+  ran?: { readonly own: KnownFinding; readonly run: KnownRun },
 ): Candidate {
   const { id, name, url } = report;
-  const named = { id, name, ...(url !== undefined && { url }), likeness, ...(run && { run }) };
+  const named = { id, name, ...(url !== undefined && { url }), likeness, ...(ran && { run: ran.run }) };
   const alike = `features ${(100 * likeness).toFixed(0)} % alike`;
-  if (run === undefined || own === undefined) {
-    const why = report.case === undefined ? 'it has no case that could be run' : 'its case was not run';
+  if (ran === undefined) {
+    const why = report.case === undefined ? 'it has no case that could be run' : `${theirs} was not run`;
     return { ...named, match: report.case === undefined ? 'no-case' : 'not-run', why: `${alike}; ${why}` };
   }
+  const { own, run } = ran;
   if (run.outcome === 'not-run') return { ...named, match: 'not-run', why: `${alike}; ${run.why}` };
   const alikes = run.findings.filter(({ signature }) => signature === own.signature);
   const same = alikes.filter(({ trigger }) => trigger === own.trigger);
   if (same.some(({ variant }) => variant === own.variant))
-    return { ...named, match: 'same-form', why: `its case shows the same behaviour here, in the same form` };
+    return { ...named, match: 'same-form', why: `${theirs} shows the same behaviour here, in the same form` };
   if (same.length > 0)
-    return { ...named, match: 'same-cause', why: 'its case shows the same cause here, in another form' };
+    return { ...named, match: 'same-cause', why: `${theirs} shows the same cause here, in another form` };
   const [other] = alikes;
   if (other !== undefined) {
-    const why = `its case shows the same symptom here, by another trigger (${other.trigger || 'none'}, not ${own.trigger || 'none'})`;
+    const why = `${theirs} shows the same symptom here, by another trigger (${other.trigger || 'none'}, not ${own.trigger || 'none'})`;
     return { ...named, match: 'other-trigger', why };
   }
   return {
@@ -190,8 +197,8 @@ function compare(
     match: 'different',
     why:
       run.outcome === 'shows'
-        ? 'its case shows here, and is another behaviour'
-        : `its case does not behave so here: ${run.why}`,
+        ? `${theirs} shows here, and is another behaviour`
+        : `${theirs} does not behave so here: ${run.why}`,
   };
 }
 

@@ -13,6 +13,12 @@ export interface AskedBug {
   readonly behaviour: Behaviour;
 }
 
+/** What the two cases are called in the answer. */
+export interface CaseNames {
+  readonly asked: string;
+  readonly report: string;
+}
+
 /** Other builds on which the bug and a report are compared. */
 export type BuildsFor = (report: KnownBug) => Promise<readonly Build[]>;
 

@@ -6,7 +6,7 @@
 import { findOracle, isServerFailure, type OracleName, oraclesFor, usualOracle } from '../check/index.js';
 import { sameAnswers } from '../dedupe/index.js';
 import type { Observed } from '../judge/index.js';
-import type { AskedBug, BuildsFor, Candidate } from './candidate.js';
+import type { AskedBug, BuildsFor, Candidate, CaseNames } from './candidate.js';
 import { type KnownCase, showsBug } from './known-case.js';
 import { isAffected } from './report-versions.js';
 import type { KnownBug } from './repository.js';
@@ -21,6 +21,9 @@ function showsHere({ run }: Candidate): boolean {
 const names = ['this bug', 'the report’s case'] as const;
 
 export class RunComparison {
+  private readonly by: JudgeBy;
+  private readonly place: KnownPlace;
+  private readonly cases: CaseNames;
   readonly #bug: Runnable;
   readonly #key: string;
   /** How the bug behaves elsewhere, for all reports. */
@@ -29,9 +32,15 @@ export class RunComparison {
 
   constructor(
     private readonly asked: AskedBug,
-    private readonly by: JudgeBy,
-    private readonly place: KnownPlace,
+    {
+      by,
+      place,
+      names: cases,
+    }: { readonly by: JudgeBy; readonly place: KnownPlace; readonly names: CaseNames },
   ) {
+    this.by = by;
+    this.place = place;
+    this.cases = cases;
     const { behaviour, level } = asked;
     const { case: program, schedule } = behaviour;
     const { contract } = by;
@@ -104,6 +113,7 @@ export class RunComparison {
     if (other === undefined || first.ruledOut === true || !showsHere(first)) return undefined;
     // What kills a server is compared as a whole.
     if (isServerFailure(this.by)) return undefined;
+    const { asked, report: theirs } = this.cases;
     const same = (whose: string, sees: string): Candidate => ({
       ...{ ...first, match: 'same-with-reads' },
       why: `${whose}, with reads added, shows here what ${sees} shows`,
@@ -111,9 +121,9 @@ export class RunComparison {
     const shown = keysOf(other.request, await this.place.observe(other.request));
     this.#keys ??= keysWithReads(this.#bug, this.place);
     const own = await this.#keys;
-    if (shown.some((key) => own.has(key))) return same('the bug’s case', 'its case');
-    const theirs = await keysWithReads(other, this.place);
-    return theirs.has(this.#key) ? same('its case', 'the bug’s case') : undefined;
+    if (shown.some((key) => own.has(key))) return same(asked, theirs);
+    const added = await keysWithReads(other, this.place);
+    return added.has(this.#key) ? same(theirs, asked) : undefined;
   }
 
   /**

@@ -53,9 +53,6 @@ export interface Features {
 /** More transactions than this count as so many: one report of a thousand must not make all others look alike. */
 const mostTransactions = 8;
 
-/** Engine, level, mode, number of transactions, and the flags. */
-export const featureCount = 4 + flags.length;
-
 /** The components of a report's vector, by name: one-hot for what is named, `[0, 1]` for the number of transactions. */
 export function encode(engine: string, features: Features): ReadonlyMap<string, number> {
   const vector = new Map<string, number>([

@@ -10,13 +10,14 @@ export {
   type AskedBug,
   type BuildsFor,
   type Candidate,
+  type CaseNames,
   type KnownReference,
   type Match,
   matches,
 } from './candidate.js';
 export { caseFeatures } from './case-features.js';
 export { type KnownEntry, type Status, type Symptom, statuses, symptoms } from './entry.js';
-export { encode, type Features, type Flag, featureCount, flags, type Mode } from './features.js';
+export { encode, type Features, type Flag, flags, type Mode } from './features.js';
 export { foundReport, repositoryOf } from './found-report.js';
 export { type ImportedReport, type ImportOptions, importReports } from './import-report.js';
 export {

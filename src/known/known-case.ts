@@ -12,7 +12,13 @@
  */
 import { parseScript, type ScheduledCase, type StatementRef, serialOrder } from '../cases/index.js';
 import { FileError } from '../errors.js';
-import type { ErrorClass, History, Operation } from '../histories/index.js';
+import {
+  conflictErrors,
+  type ErrorClass,
+  goneErrors,
+  type History,
+  type Operation,
+} from '../histories/index.js';
 
 export type Wrong =
   | { readonly at: StatementRef; readonly what: 'rows'; readonly rows: readonly string[] }
@@ -113,24 +119,25 @@ function readRows(text: string): string[] | undefined {
   );
 }
 
-const conflicts: ReadonlySet<ErrorClass> = new Set([
-  'deadlock',
-  'serialization',
-  'lock-timeout',
-  'busy',
-  'transaction-aborted',
-]);
-/** Errors that say the engine does not speak this SQL, or went away: then nothing is shown either way. */
-const unfit: ReadonlySet<ErrorClass> = new Set(['syntax', 'unsupported', 'connection-lost', 'crash']);
+const conflicts: ReadonlySet<ErrorClass> = new Set<ErrorClass>([...conflictErrors, 'transaction-aborted']);
+/** Errors that say the engine does not speak this SQL, or went away: then nothing is shown either way, unless the case names the error. */
+const unfit: ReadonlySet<ErrorClass> = new Set<ErrorClass>(['syntax', 'unsupported', ...goneErrors]);
 
 export type Shows =
   | { readonly shows: boolean }
   /** Not decided: the engine does not run this case. */
   | { readonly shows: 'unknown'; readonly why: string };
 
+/** Whether an error of this class is what is wrong. */
+export function isNamed({ wrong }: Pick<KnownCase, 'wrong'>, errorClass: ErrorClass): boolean {
+  return wrong.some((each) => each.what === 'error' && each.class === errorClass);
+}
+
 /** Whether a run gave the wrong results that the case names. */
 export function showsBug({ wrong }: Pick<KnownCase, 'wrong'>, history: History): Shows {
-  const bad = history.operations.find(({ error }) => error !== undefined && unfit.has(error.class));
+  const bad = history.operations.find(
+    ({ error }) => error !== undefined && unfit.has(error.class) && !isNamed({ wrong }, error.class),
+  );
   if (bad !== undefined)
     return { shows: 'unknown', why: `${bad.sql ?? bad.kind}: ${bad.error!.message.split('\n')[0]}` };
   if (wrong.length === 0) return { shows: 'unknown', why: 'the case does not say which result is wrong' };

@@ -9,7 +9,7 @@ import type { History, Operation } from '../histories/index.js';
 import { caseFeatures } from './case-features.js';
 import { parseCsv } from './csv.js';
 import { idOfName, parseEntries, printEntry } from './entry.js';
-import { encode, featureCount, flags } from './features.js';
+import { encode, flags } from './features.js';
 import { importReports, mostTextChars } from './import-report.js';
 import { parseKnownCase, showsBug, wrongLines } from './known-case.js';
 import { addToFolder } from './own-folder.js';
@@ -51,7 +51,7 @@ describe('the repository that ships', async () => {
       for (const name of vector.keys()) expect(weights.get(name)).toBeGreaterThan(0);
     const names = [...weights.keys()];
     expect(names.filter((name) => /\d{3,}/.test(name))).toEqual([]);
-    expect(featureCount).toBe(33);
+    expect(flags).toHaveLength(29);
     expect(
       names.every(
         (name) =>
@@ -153,6 +153,20 @@ describe('what is wrong', () => {
     });
     const failed = operation(1, { outcome: 'error', error: { class: 'syntax', message: 'near DELETE' } });
     expect(showsBug(known, history(operation(0, { rows }), failed)).shows).toBe('unknown');
+  });
+
+  it('may be that the database goes away', () => {
+    const crash = operation(1, { outcome: 'unknown', error: { class: 'crash', message: 'FATAL' } });
+    const ran = operation(0, { rows });
+    expect(showsBug(known, history(ran, crash)).shows).toBe('unknown');
+    const fatal = parseKnownCase(
+      '-- isolde script\n-- wrong: T2.1 error crash\nCREATE TABLE t (a INT);\nT1: SELECT a FROM t;\nT2: DELETE FROM t;',
+      'x.sql',
+    );
+    expect(showsBug(fatal, history(ran, crash))).toEqual({ shows: true });
+    expect(showsBug(fatal, history(ran, operation(1, {})))).toEqual({ shows: false });
+    const lost = operation(1, { outcome: 'unknown', error: { class: 'connection-lost', message: 'gone' } });
+    expect(showsBug(fatal, history(ran, lost)).shows).toBe('unknown');
   });
 
   it('is not decided by a count that the driver does not tell, unless something else decides', () => {

@@ -9,7 +9,7 @@ import { type Behaviour, signatureOf, triggerOf, variantOf } from '../dedupe/ind
 import { IsoldeError } from '../errors.js';
 import { contractAt, type Observed, type RunRequest, usualChoice } from '../judge/index.js';
 import type { Target } from '../targets/index.js';
-import { type KnownCase, showsBug } from './known-case.js';
+import { isNamed, type KnownCase, showsBug } from './known-case.js';
 import type { KnownBug } from './repository.js';
 import { unmetSetting } from './storage.js';
 
@@ -79,8 +79,8 @@ export async function runKnown(
   if (observed.kind === 'bad-setup') return notRun(`its set-up fails: ${observed.message.split('\n')[0]}`);
   if (observed.kind === 'cut') return notRun('the database went away, or the run was stopped');
   const { history, findings } = observed;
-  // A crash is compared with a crash; for anything else it tells nothing.
-  if (!isServerFailure(by) && wentAway(history)) {
+  // A crash is compared with a crash; for anything else it tells nothing, unless it is what the case names.
+  if (!isServerFailure(by) && wentAway(history) && !isNamed(known.case, 'crash')) {
     const last = history.operations.findLast(({ error }) => error !== undefined);
     return notRun(`its case makes the server go away: ${last?.error?.message.split('\n')[0] ?? ''}`);
   }

@@ -23,10 +23,11 @@ export async function isSameBug(one: AskedBug, other: AskedBug, place?: KnownPla
       why: `${one.target.name} and ${other.target.name} share no storage engine`,
     };
   if (place === undefined) return compareDescriptions(one, other);
-  const answer = await isKnown(one, repositoryOf([foundReport(other, { id: 'the-other' })]), place);
-  const why = (answer.candidates[0]?.why ?? answer.why)
-    .replaceAll('its case', 'the second case')
-    .replaceAll('the bug’s case', 'the first case');
+  const names = { asked: 'the first case', report: 'the second case' };
+  const answer = await isKnown(one, repositoryOf([foundReport(other, { id: 'the-other' })]), place, {
+    names,
+  });
+  const why = answer.candidates[0]?.why ?? answer.why;
   const verdict = ({ duplicate: 'same', unique: 'different', undecided: 'undecided' } as const)[
     answer.verdict
   ];

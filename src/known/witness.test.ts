@@ -67,11 +67,11 @@ describe('one bug', () => {
     expect(verdict('1.0 yy, 2.0 yy, 3.0 nn, 3.0 ON nn, 2.0 ON nn')).toBe('one');
   });
 
-  it('is not proved by one change: a release mends many, a setting a whole family', () => {
+  it('is not proved by one change: a release fixes many, a setting a whole family', () => {
     // InnoDB: each version with the setting on and off; a version that has it by default is no second change.
     const family = '10.11 yy, 10.11 ON nn, 11.8 ON nn, 11.8 yy';
     expect(compare(family)).toMatchObject({ verdict: 'undecided', changes: ['switch'] });
-    expect(compare(family).why).toContain('a single change (switch) may mend several bugs');
+    expect(compare(family).why).toContain('a single change (switch) may fix several bugs');
     expect(verdict('10.11 yy, 11.8 ON nn')).toBe('undecided');
     // Turso: everything of 0.4 is gone in 0.5.3.
     const release = '0.4.3 yy, 0.4.4 yy, 0.5.3 nn, 0.6.1 nn, 0.7.2 nn';

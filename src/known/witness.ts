@@ -7,8 +7,8 @@
  *    otherwise): then something else may break it there.
  * 2. **Two**: in the build that a report was filed against, a change of either case is answered otherwise than where the bug was found. Its bug is in that
  *    build, so what is here is another.
- * 3. **One**: no cell differs, and two *changes* bring or mend both together: a step between neighbouring versions, or one setting. One change is not enough:
- *    a release mends many bugs, and a setting may switch off what a whole family of bugs needs. With one change they are one bug only if
+ * 3. **One**: no cell differs, and two *changes* bring or fix both together: a step between neighbouring versions, or one setting. One change is not enough:
+ *    a release fixes many bugs, and a setting may switch off what a whole family of bugs needs. With one change they are one bug only if
  *    they also behave alike (`alike`: their behaviour signatures agree).
  * 4. **Undecided**: everything else. Both show everywhere, or nowhere, or no cell could run both.
  *
@@ -50,7 +50,7 @@ export interface WitnessVerdict {
   readonly absent: readonly string[];
   /** Cells from which nothing follows. */
   readonly leftOut: number;
-  /** What brings or mends both: `1.3.2 to 1.4.0`, `innodb_snapshot_isolation`. */
+  /** What brings or fixes both: `1.3.2 to 1.4.0`, `innodb_snapshot_isolation`. */
   readonly changes: readonly string[];
 }
 
@@ -133,7 +133,7 @@ function whyNotTwo(found: Omit<WitnessVerdict, 'verdict' | 'why'>, alike: boolea
   if (changes.length >= enoughChanges) return gone;
   return alike
     ? `they behave alike, and ${gone}`
-    : `${gone}, but a single change (${changes[0]}) may mend several bugs, and they do not behave alike`;
+    : `${gone}, but a single change (${changes[0]}) may fix several bugs, and they do not behave alike`;
 }
 
 function list(names: readonly string[]): string {

@@ -1,7 +1,7 @@
 /**
  * In which versions does a bug show? The first bad and the first good version, found with few runs.
  *
- * Versions are numbered from the oldest. A bug that one release brought and a later one mended shows in an interval of them. Some
+ * Versions are numbered from the oldest. A bug that one release brought and a later one fixed shows in an interval of them. Some
  * versions cannot be tried at all (the case's SQL is too new, the driver does not load): they are passed over, and the answer says
  * which lie between two neighbours that could be tried.
  *

@@ -23,4 +23,4 @@ export {
   runSubject,
   type Subject,
 } from './subject.js';
-export { affectedTable, legend, matrixTable } from './table.js';
+export { affectedTable, inOrderOf, legend, matrixTable } from './table.js';

@@ -4,17 +4,25 @@
  *
  * - A **stored bug** shows when its oracle finds the same behaviour again (`store/rerun.ts`).
  * - A **known bug** shows when the wrong result that its case names comes back (`known/run-known.ts`).
- * - A **case** without either shows when the oracle finds anything against the contract.
+ * - A **case** without either shows when an oracle finds anything against the contract (`judge/look-at-case.ts`).
  *
  * One run of several that shows it is enough: the others say how reliably.
  */
 
 import { createHash } from 'node:crypto';
-import { parseCaseFile, printCaseFile, type ScheduledCase, serialOrder } from '../cases/index.js';
-import { isServerFailure, usualOracle } from '../check/index.js';
+import { parseCaseFile, parseScript, printCaseFile, type ScheduledCase } from '../cases/index.js';
+import { isServerFailure } from '../check/index.js';
 import { type Contract, findContract, type Level } from '../contracts/index.js';
 import { IsoldeError } from '../errors.js';
-import { contractAt, type Observe, type Observed, usualChoice } from '../judge/index.js';
+import type { History } from '../histories/index.js';
+import {
+  contractAt,
+  type Look,
+  lookAtCase,
+  type Observe,
+  type Observed,
+  usualChoice,
+} from '../judge/index.js';
 import {
   findingKey,
   type KnownBug,
@@ -24,6 +32,7 @@ import {
   runKnown,
 } from '../known/index.js';
 import type { Bug } from '../report/index.js';
+import { inferSchedule, rawInProgram } from '../reproduce/index.js';
 import { rerunBug } from '../store/index.js';
 import { admit, sqlOfCase, type Target } from '../targets/index.js';
 import type { CellResult } from './cell.js';
@@ -41,7 +50,7 @@ export type Subject =
       readonly kind: 'case';
       readonly id: string;
       readonly title: string;
-      readonly case: Required<ScheduledCase>;
+      readonly case: ScheduledCase;
     };
 
 export function bugSubject(bug: Bug): Subject {
@@ -64,35 +73,32 @@ export function knownSubject({ id, name, about, from, case: found }: KnownBug): 
 export function fileSubject(text: string, file: string): Subject {
   const id = file.replace(/^.*\//, '').replace(/(\.case)?\.\w+$/, '');
   if (/^\s*\{/.test(text)) {
-    const { case: program, schedule = serialOrder(program) } = parseCaseFile(text, file);
-    return {
-      kind: 'case',
-      id,
-      title: program.description ?? program.name,
-      case: { case: program, schedule },
-    };
+    const scheduled = parseCaseFile(text, file);
+    const { description, name } = scheduled.case;
+    return { kind: 'case', id, title: description ?? name, case: scheduled };
   }
   const known = parseKnownCase(text, file);
   const title = known.case.description ?? known.case.name;
   return known.wrong.length > 0
     ? { kind: 'known', id, title, known: { case: known }, shipped: false }
-    : { kind: 'case', id, title, case: known };
+    : { kind: 'case', id, title, case: parseScript(text, { file }) };
 }
 
 /** The same for the same case and question, whatever it is called. */
 export function digestOf(subject: Subject): string {
   const { case: program, schedule } = caseOf(subject);
+  const scheduled = { case: program, ...(schedule !== undefined && { schedule }) };
   const asked =
     subject.kind === 'bug'
       ? [subject.bug.signature, subject.bug.finding.oracle, subject.bug.finding.contract, subject.bug.level]
       : subject.kind === 'known'
         ? subject.known.case.wrong
         : [];
-  const text = JSON.stringify([subject.kind, printCaseFile({ case: program, schedule }), asked]);
+  const text = JSON.stringify([subject.kind, printCaseFile(scheduled), asked]);
   return createHash('sha256').update(text).digest('hex').slice(0, 16);
 }
 
-export function caseOf(subject: Subject): Required<ScheduledCase> {
+export function caseOf(subject: Subject): ScheduledCase {
   return subject.kind === 'bug' ? subject.bug : subject.kind === 'known' ? subject.known.case : subject.case;
 }
 
@@ -196,11 +202,10 @@ async function runKnownCase(
   });
 }
 
-async function runPlain(
-  { case: program, schedule }: Required<ScheduledCase>,
-  run: SubjectRun,
-): Promise<CellResult> {
-  const { target, observe } = run;
+/** A case without a schedule is looked at once: one look is as many free runs as it takes. */
+async function runPlain(scheduled: ScheduledCase, run: SubjectRun): Promise<CellResult> {
+  const { target, signal, observe } = run;
+  const { case: program, schedule } = scheduled;
   if (program.dialect !== undefined && program.dialect !== target.dialect)
     return cannot(
       `its SQL is written for ${program.dialect}, ${target.name} speaks ${target.dialect}`,
@@ -208,27 +213,34 @@ async function runPlain(
     );
   const level = run.level ?? program.level ?? target.defaultLevel;
   const contract: Contract = contractAt(usualChoice, target, level);
-  return repeat(run, async () => {
-    const observed = await observe({
-      case: { ...program, level },
-      schedule,
-      level,
-      oracle: usualOracle(contract).name,
-      contract,
-    });
-    if (observed.kind === 'bad-setup')
-      return { outcome: 'cannot-run', why: `its set-up fails: ${observed.message.split('\n')[0]}` };
-    if (observed.kind === 'cut')
-      return { outcome: 'cannot-run', why: 'the database went away, or the run was stopped' };
-    const { findings, history } = observed;
-    if (findings.length > 0) {
-      const behaviours = findings.map((finding) => findingKey({ case: program, schedule, finding, history }));
-      return { outcome: 'shows', why: findings[0]!.kind, behaviours };
-    }
-    return observed.valid === 'unknown'
-      ? { outcome: 'undecided', why: observed.unknownReasons[0] ?? 'not everything could be judged' }
-      : { outcome: 'does-not-show', why: 'every answer keeps the contract' };
-  });
+  const asked = { ...scheduled, case: { ...program, level } };
+  const look = () => lookAtCase(asked, { contract, level }, { target, observe, signal });
+  if (schedule !== undefined) return repeat(run, async () => shownBy(asked, await look()));
+  const seen = await look();
+  if (signal?.aborted === true) return cannot('it was stopped', target);
+  const shown = seen.kind === 'found' ? 1 : 0;
+  return { ...shownBy(asked, seen), shown, runs: seen.runs, target: target.stamp };
+}
+
+function shownBy({ case: program, schedule }: ScheduledCase, look: Look): OneRun {
+  if (look.kind === 'found') {
+    const { history, findings, order } = look;
+    const shown =
+      schedule === undefined ? inferredOrder(history, order) : { case: program, schedule, history };
+    const behaviours = findings.map((finding) => findingKey({ ...shown, finding }));
+    return { outcome: 'shows', why: findings[0].kind, behaviours };
+  }
+  return look.valid === 'unknown'
+    ? { outcome: 'undecided', why: look.unknownReasons[0] ?? 'not everything could be judged' }
+    : { outcome: 'does-not-show', why: 'every answer keeps the contract' };
+}
+
+function inferredOrder(
+  raw: History,
+  contract: Contract,
+): Required<ScheduledCase> & { readonly history: History } {
+  const inferred = inferSchedule(raw, contract, { reasons: false, check: false });
+  return { case: inferred.case, schedule: inferred.schedule, history: rawInProgram(inferred) };
 }
 
 type OneRun = Pick<CellResult, 'outcome' | 'why' | 'behaviours'>;

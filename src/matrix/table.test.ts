@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { affectedBy } from './affected.js';
 import { type Cell, type CellOutcome, versionTried } from './cell.js';
-import { affectedTable, matrixTable } from './table.js';
+import { affectedTable, inOrderOf, matrixTable } from './table.js';
 
 function cell(
   subject: string,
@@ -15,6 +15,20 @@ function cell(
 }
 
 describe('the table of a matrix', () => {
+  it('has its rows from the oldest version on, in whatever order a bisection tried them', () => {
+    const place = (version: string) => ({
+      ...{ url: `made@${version}:`, engine: 'made', settings: '' },
+      version,
+    });
+    const cells = ['1.5', '1.0', '1.10'].map((version) =>
+      cell('a', version, 'shows', { place: place(version) }),
+    );
+    const places = ['1.0', '1.5', '1.9', '1.10'].map(place);
+    expect(matrixTable(inOrderOf(places, cells)).map(([row]) => row)).toEqual([
+      ...['', 'made 1.0', 'made 1.5', 'made 1.10'],
+    ]);
+  });
+
   it('has a row for each place while there are no more cases than places', () => {
     const cells = [
       cell('a', '1.0', 'shows'),

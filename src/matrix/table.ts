@@ -1,7 +1,7 @@
 /** A matrix as a table: one row a place, one column a case, or the other way round where there are more cases than places. */
 import { describeInterval } from '../affected-versions.js';
 import type { Affected } from './affected.js';
-import { type Cell, type CellOutcome, namePlace } from './cell.js';
+import { type Cell, type CellOutcome, namePlace, type Place } from './cell.js';
 
 const signs: Readonly<Record<Exclude<CellOutcome, 'shows'>, string>> = {
   'does-not-show': 'no',
@@ -27,6 +27,13 @@ export function matrixTable(cells: readonly Cell[]): string[][] {
     ['', ...places],
     ...subjects.map((subject) => [subject, ...places.map((place) => at(subject, place))]),
   ];
+}
+
+/** Cells in the order of their places, whenever they were tried. */
+export function inOrderOf(places: readonly Place[], cells: readonly Cell[]): Cell[] {
+  const order = new Map(places.map(({ url }, at) => [url, at]));
+  const at = ({ place }: Cell) => order.get(place.url) ?? places.length;
+  return cells.toSorted((a, b) => at(a) - at(b));
 }
 
 function nameColumn({ place, level }: Cell): string {

@@ -8,8 +8,8 @@
  *    connection, an error we cannot class) says nothing about isolation: `unknown`.
  * 3. Prevented is `blocked` when a statement was seen waiting for another session on the way.
  */
-import type { ErrorClass, History, Operation } from '../histories/index.js';
-import { resultText, sessionNumber } from '../histories/index.js';
+import type { History, Operation } from '../histories/index.js';
+import { refusalErrors, resultText, sessionNumber, timeoutErrors } from '../histories/index.js';
 import { classifyStatement } from '../sql/index.js';
 import { observer, type ProbeCase } from './probe-case.js';
 import { seenIn, Unclear } from './seen.js';
@@ -20,20 +20,6 @@ export interface Judgement {
   readonly verdict: Verdict;
   readonly reason: string;
 }
-
-/** Errors by which a database refuses an interleaving. */
-const refusals: ReadonlySet<ErrorClass> = new Set<ErrorClass>([
-  'deadlock',
-  'serialization',
-  'lock-timeout',
-  'busy',
-  'duplicate-key',
-  'constraint',
-  'transaction-aborted',
-]);
-
-/** Time ran out: a refusal only if the statement was seen waiting for another session. */
-const timeouts: ReadonlySet<ErrorClass> = new Set<ErrorClass>(['statement-timeout', 'cancelled']);
 
 /** Judges a run of a probe case. */
 export function judge(probe: ProbeCase, history: History): Judgement {
@@ -72,9 +58,10 @@ export function judge(probe: ProbeCase, history: History): Judgement {
   }
 }
 
+/** Where time ran out, only if the statement was seen waiting for another session. */
 function isRefusal(operation: Operation): boolean {
   const errorClass = operation.error!.class;
-  return refusals.has(errorClass) || (timeouts.has(errorClass) && operation.blocked === true);
+  return refusalErrors.has(errorClass) || (timeoutErrors.has(errorClass) && operation.blocked === true);
 }
 
 /** A COMMIT that reports success for a transaction it rolled back. */

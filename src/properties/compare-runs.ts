@@ -9,7 +9,7 @@
  * 3. A write that was made to fail (`write-error`) fails where the files of an engine happen to grow: that is no answer.
  * 4. Floating-point numbers are the same when they differ by a billionth: engines add in any order.
  */
-import type { ErrorClass } from '../histories/index.js';
+import { conflictErrors, type ErrorClass, timeoutErrors } from '../histories/index.js';
 import { classifyStatement, type Dialect, type Row, type Value, valueKey } from '../sql/index.js';
 import type { Answer } from '../targets/index.js';
 import { sameBag } from './judge-check.js';
@@ -34,9 +34,10 @@ export interface ComparedRuns {
 }
 
 /** Refusals that depend on what an engine can do, or on the moment: no answers to compare. */
-const notAnswers: ReadonlySet<ErrorClass> = new Set([
-  ...(['unsupported', 'syntax', 'busy', 'serialization', 'deadlock', 'lock-timeout'] as const),
-  ...(['statement-timeout', 'cancelled', 'transaction-aborted'] as const),
+const notAnswers: ReadonlySet<ErrorClass> = new Set<ErrorClass>([
+  ...conflictErrors,
+  ...timeoutErrors,
+  ...(['unsupported', 'syntax', 'transaction-aborted'] as const),
 ]);
 
 export function compareRuns(

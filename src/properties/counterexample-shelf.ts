@@ -45,11 +45,6 @@ export function listCounterexamples(store: string) {
   return listKept(join(store, 'properties'), 'counterexample.json', parseCounterexample);
 }
 
-/** Where a counterexample is kept. */
-export function counterexampleFile(store: string, id: string): string {
-  return join(store, 'properties', id, 'counterexample.json');
-}
-
 /** What was found, for a person: the failure, the statements, the answers, the line that shows it again. */
 export function reportCounterexample(found: Counterexample, replay: string): string {
   const { failure, target, level, plan, original, outcome } = found;

@@ -12,17 +12,12 @@
  * The rest cannot be told from an answer (cycles of dependencies without a closing read, orders, invariants of workloads, servers that die):
  * such bugs are for `bugs rerun`, which has the oracle.
  */
-import { describeKind, type FindingKind } from '../contracts/index.js';
+import { describeKind } from '../contracts/index.js';
 import { IsoldeError } from '../errors.js';
 import type { Operation } from '../histories/index.js';
 import { type Bug, witnessOperations } from '../report/index.js';
 import { parseStatement } from '../sql/index.js';
 import { oneLine } from '../visible.js';
-
-/** Findings about how many rows a write matched. */
-const counted: ReadonlySet<FindingKind> = new Set<FindingKind>([
-  ...(['write-missed-row', 'write-extra-row', 'condition-mismatch', 'write-differs'] as const),
-]);
 
 interface Assertion {
   /** The statements it looks at: at most one, or all of a session from one on. */
@@ -83,7 +78,7 @@ function assertionOf(bug: Bug): Assertion {
     if (writeConflict === 'names')
       return { judged, toTheEnd: true, check: (names) => `that.oneFails(${names.join(', ')})` };
     const count = judged.matched ?? judged.changed;
-    if (counted.has(finding.kind) && count !== undefined)
+    if (describeKind(finding.kind).wrongCount === true && count !== undefined)
       return about(judged, (name) => `that.otherCount(${name}, ${count})`);
   }
   const closing = witnessOperations(bug).find(

@@ -18,7 +18,7 @@ import { type ShadowOptions, ShadowState } from './shadow-state.js';
 export interface PlanOptions {
   readonly properties: readonly Property[];
   readonly capabilities: Capabilities;
-  readonly shadow: Omit<ShadowOptions, 'dialect'>;
+  readonly shadow: Omit<ShadowOptions, 'dialect' | 'target'>;
   /** About how many interactions; the last property is not cut. Default 60. */
   readonly length?: number;
   /** Proportions of reads, writes and creations; default 60 : 35 : 5. */
@@ -50,7 +50,11 @@ export function generatePlan(seed: string, options: PlanOptions): Plan {
   const random = new Random(`property/${seed}`);
   const profile = options.profile ?? propertyProfile;
   const source = new StatementSource(random, profile, capabilities);
-  const shadow = new ShadowState({ ...options.shadow, dialect: capabilities.dialect });
+  const shadow = new ShadowState({
+    ...options.shadow,
+    dialect: capabilities.dialect,
+    target: capabilities.target,
+  });
   const builder = new PlanBuilder(source, random, shadow);
   const judgeReads = options.judgeReads ?? true;
   for (let count = random.between(...profile.tables); count > 0; count--)

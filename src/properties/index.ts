@@ -4,7 +4,6 @@ export {
   printCounterexample,
 } from './counterexample-file.js';
 export {
-  counterexampleFile,
   counterexampleId,
   type KeptCounterexample,
   keepCounterexample,

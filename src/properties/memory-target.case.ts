@@ -55,13 +55,18 @@ export function memoryTarget(options: MemoryOptions = {}): MemoryTarget {
       ...options.features,
     },
     createScratch: async () => {
-      let shadow = new ShadowState({ dialect: 'sqlite', pivot: 'statement', ddlCommits: false });
+      let shadow = new ShadowState({
+        dialect: 'sqlite',
+        target: 'sqlite',
+        pivot: 'statement',
+        ddlCommits: false,
+      });
       let count = 0;
       const follow = (number: number, sql: string): Answer => {
         const statement = parseStatement(sql, 'sqlite');
         const state = (): Answer['transaction'] => (shadow.inTransaction(number) ? 'open' : 'none');
         if (statement.type === 'select') {
-          const rows = predictedRows(sql, shadow.view(number), { dialect: 'sqlite' });
+          const rows = predictedRows(sql, shadow.view(number), { dialect: 'sqlite', name: 'sqlite' });
           return isUndecidable(rows)
             ? refusal('unsupported', rows.undecidable, state())
             : { transaction: state(), rows };

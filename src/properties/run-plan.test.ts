@@ -376,7 +376,7 @@ describe('words of errors', () => {
 });
 
 it('predicts only queries that it can read, on tables it knows', () => {
-  const rows = (sql: string) => predictedRows(sql, noTables, { dialect: 'sqlite' });
+  const rows = (sql: string) => predictedRows(sql, noTables, { dialect: 'sqlite', name: 'sqlite' });
   expect(rows('SELECT 1, NULL')).toEqual([[1, null]]);
   expect(rows('DELETE FROM t')).toEqual({ undecidable: 'not a query that can be read' });
   expect(rows('SELECT * FROM gone')).toHaveProperty('undecidable');

@@ -12,8 +12,9 @@
  * same answers.
  */
 import type { Level } from '../contracts/index.js';
-import type { ErrorClass, OperationError } from '../histories/index.js';
+import { goneErrors, type OperationError } from '../histories/index.js';
 import {
+  arithmeticOf,
   classifyStatement,
   isUndecidable,
   parseStatement,
@@ -88,9 +89,6 @@ export async function runPlan(plan: Plan, place: PlanPlace): Promise<PlanOutcome
   }
 }
 
-/** What an error means: the database is gone, or it only said no. */
-const fatal: ReadonlySet<ErrorClass> = new Set(['crash', 'connection-lost']);
-
 /** Where writes begin to fail: the files of small databases have some pages, and a log begins with the first. */
 const pageBytes = 4096;
 const unwritablePages = 8;
@@ -126,7 +124,11 @@ class PlanRun {
     readonly plan: Plan,
     readonly place: PlanPlace,
   ) {
-    this.#shadow = new ShadowState({ ...place.shadow, dialect: place.target.dialect });
+    this.#shadow = new ShadowState({
+      ...place.shadow,
+      dialect: place.target.dialect,
+      target: place.target.name,
+    });
   }
 
   async all(): Promise<PlanOutcome> {
@@ -212,7 +214,7 @@ class PlanRun {
     const { error } = answer;
     // Writes were meant to fail: an engine that says so is not gone, though its session may be.
     const asked = unwritable !== undefined && error !== undefined && writeErrors.test(error.message);
-    if (error !== undefined && fatal.has(error.class) && !asked) {
+    if (error !== undefined && goneErrors.has(error.class) && !asked) {
       this.#broken = true;
       this.#failure = this.#crash(at, each, error);
       return;
@@ -345,7 +347,7 @@ class PlanRun {
       const difference = differenceOf(answer, expected);
       if (difference === undefined) continue;
       this.#sent.push({ interaction: -1, session: -1, sql, answer });
-      const crashed = answer.error !== undefined && fatal.has(answer.error.class);
+      const crashed = answer.error !== undefined && goneErrors.has(answer.error.class);
       this.#broken ||= crashed;
       this.#failure = {
         kind: crashed ? 'crash' : 'lost-data',
@@ -364,11 +366,11 @@ class PlanRun {
 export function predictedRows(
   sql: string,
   tables: Tables,
-  { dialect }: Pick<Target, 'dialect'>,
+  { dialect, name }: Pick<Target, 'dialect' | 'name'>,
 ): readonly Row[] | Undecidable {
   const statement = parseStatement(sql, dialect);
   if (statement.type !== 'select') return undecidable('not a query that can be read');
-  const answer = answerOf(tables, statement, dialect);
+  const answer = answerOf(tables, statement, arithmeticOf(dialect, name));
   if (isUndecidable(answer)) return answer;
   const open = answer.rows.flat().find(isUndecidable);
   return open ?? (answer.rows as readonly Row[]);

@@ -5,7 +5,7 @@ import { ShadowState } from './shadow-state.js';
 
 /** Runs `session: statement` lines and returns a session's rows of t, or that they are not known. */
 function story(pivot: Pivot, lines: readonly string[], session: number) {
-  const shadow = new ShadowState({ dialect: 'sqlite', pivot, ddlCommits: false });
+  const shadow = new ShadowState({ dialect: 'sqlite', target: 'sqlite', pivot, ddlCommits: false });
   const all = ['0: CREATE TABLE t (a INT, b INT)', '0: INSERT INTO t VALUES (1, 10), (2, 20)', ...lines];
   for (const line of all) {
     const [, number, sql] = /^(\d): (.*)$/.exec(line)!;

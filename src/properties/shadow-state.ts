@@ -14,7 +14,14 @@
 import type { Pivot } from '../contracts/index.js';
 import type { TableModel } from '../generate/index.js';
 import { Savepoints } from '../rows/index.js';
-import { type Dialect, nameKey, type SavepointStatement, type Statement, undecidable } from '../sql/index.js';
+import {
+  arithmeticOf,
+  type Dialect,
+  nameKey,
+  type SavepointStatement,
+  type Statement,
+  undecidable,
+} from '../sql/index.js';
 import { applyStatement, forgetTables, namesIn, noTables, type Tables } from './tables.js';
 
 interface OpenTransaction {
@@ -33,6 +40,8 @@ interface OpenTransaction {
 
 export interface ShadowOptions {
   readonly dialect: Dialect;
+  /** The target's name: engines that speak a dialect need not divide alike. */
+  readonly target: string;
   readonly pivot: Pivot;
   /** DDL in a transaction commits it. */
   readonly ddlCommits: boolean;
@@ -124,7 +133,7 @@ export class ShadowState {
     const model =
       statement.type === 'create-table' ? this.#models.get(nameKey(statement.name, dialect)) : undefined;
     const before = open?.tables ?? this.#committed;
-    const after = applyStatement(before, statement, dialect, model);
+    const after = applyStatement(before, statement, arithmeticOf(dialect, this.options.target), model);
     const changed = changedNames(before, after);
     if (open === undefined) {
       this.#publish(session, after, changed);

@@ -1,12 +1,24 @@
 /** What one statement does to tables as the shadow state knows them: exact, or unknown, never wrong. */
 import { describe, expect, it } from 'vitest';
-import { type Dialect, isUndecidable, parseStatement, type SelectStatement } from '../sql/index.js';
+import {
+  arithmeticOf,
+  type Dialect,
+  isUndecidable,
+  parseStatement,
+  type SelectStatement,
+} from '../sql/index.js';
 import { answerOf, applyStatement, forgetTables, isMaintenance, noTables, type Tables } from './tables.js';
 import { groupsOf, readsOnly, tablesIn, tablesOf } from './tables-named.js';
 
-function tablesAfter(statements: readonly string[], dialect: Dialect = 'postgres'): Tables {
+const postgres = arithmeticOf('postgres', 'postgres');
+
+function tablesAfter(
+  statements: readonly string[],
+  dialect: Dialect = 'postgres',
+  target: string = dialect,
+): Tables {
   return statements.reduce<Tables>(
-    (tables, sql) => applyStatement(tables, parseStatement(sql, dialect), dialect),
+    (tables, sql) => applyStatement(tables, parseStatement(sql, dialect), arithmeticOf(dialect, target)),
     noTables,
   );
 }
@@ -83,15 +95,28 @@ describe('a statement', () => {
 
   it('does not change the tables before it', () => {
     const before = tablesAfter(setup);
-    applyStatement(before, parseStatement('DELETE FROM t', 'postgres'), 'postgres');
+    applyStatement(before, parseStatement('DELETE FROM t', 'postgres'), postgres);
     expect(rowsOf(before)).toEqual({ t: whole, u: [] });
   });
 
   it('knows a table again once it is emptied', () => {
     const lost = tablesAfter([...setup, 'CALL something()', 'INSERT INTO t VALUES (3, 3)']);
     expect(rowsOf(lost)).toEqual({ t: '?', u: '?' });
-    const again = applyStatement(lost, parseStatement('DELETE FROM t', 'postgres'), 'postgres');
+    const again = applyStatement(lost, parseStatement('DELETE FROM t', 'postgres'), postgres);
     expect(rowsOf(again)).toEqual({ t: [], u: '?' });
+  });
+
+  it('that divides is followed only on the engine whose dialect it is', () => {
+    const halved = [...setup, 'UPDATE t SET b = b / 4'];
+    const cells = (target: string) => Object.values(rowsOf(tablesAfter(halved, 'postgres', target)))[0];
+    expect(cells('postgres')).toEqual([
+      [1, 2],
+      [2, 5],
+    ]);
+    expect(JSON.stringify(cells('h2'))).not.toMatch(/2\]|5\]/);
+    const query = parseStatement('SELECT 10 / 4 AS q', 'postgres') as SelectStatement;
+    const answer = answerOf(noTables, query, arithmeticOf('postgres', 'h2'));
+    expect(isUndecidable(answer) || answer.rows.flat().every(isUndecidable)).toBe(true);
   });
 
   it('of a table nobody knows changes nothing', () => {
@@ -139,7 +164,7 @@ describe('a query', () => {
     const result = answerOf(
       tablesAfter(statements),
       parseStatement(sql, 'postgres') as SelectStatement,
-      'postgres',
+      postgres,
     );
     return isUndecidable(result) ? result.undecidable : result.rows;
   };

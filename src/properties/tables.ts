@@ -8,6 +8,7 @@
  */
 import type { TableModel } from '../generate/index.js';
 import {
+  type Arithmetic,
   applyInsert,
   type CreateTableStatement,
   compileUpdate,
@@ -49,9 +50,10 @@ export const noTables: Tables = new Map();
 export function applyStatement(
   tables: Tables,
   statement: Statement,
-  dialect: Dialect,
+  arithmetic: Arithmetic,
   model?: TableModel,
 ): Tables {
+  const { dialect } = arithmetic;
   switch (statement.type) {
     case 'create-table':
       return created(tables, statement, dialect, model);
@@ -64,7 +66,7 @@ export function applyStatement(
     case 'insert':
     case 'update':
     case 'delete':
-      return written(tables, statement, dialect);
+      return written(tables, statement, arithmetic);
     case 'opaque':
       return statement.kind === 'select' || statement.kind === 'set' ? tables : forgotten(tables, statement);
     case 'merge':
@@ -80,9 +82,9 @@ export function applyStatement(
 export function answerOf(
   tables: Tables,
   query: SelectStatement,
-  dialect: Dialect,
+  arithmetic: Arithmetic,
 ): SelectResult | Undecidable {
-  return evaluateSelect(query, optionsOf(tables, dialect));
+  return evaluateSelect(query, optionsOf(tables, arithmetic));
 }
 
 /** The same tables with some of them unknown. */
@@ -108,9 +110,10 @@ export function namesIn(
   return { written: keys(writes), read: keys(reads) };
 }
 
-function optionsOf(tables: Tables, dialect: Dialect): EvaluateOptions {
+function optionsOf(tables: Tables, arithmetic: Arithmetic): EvaluateOptions {
+  const { dialect } = arithmetic;
   return {
-    dialect,
+    ...arithmetic,
     table: (name) => {
       const found = tables.get(nameKey(name, dialect));
       return found && { columns: found.shape.columns, rows: found.rows };
@@ -170,14 +173,15 @@ export function isMaintenance(sql: string): boolean {
 
 type Write = InsertStatement | UpdateStatement | DeleteStatement;
 
-function written(tables: Tables, statement: Write, dialect: Dialect): Tables {
+function written(tables: Tables, statement: Write, arithmetic: Arithmetic): Tables {
+  const { dialect } = arithmetic;
   const { table } = statement;
   if (table.type !== 'table')
     return forgetTables(tables, namesIn(statement, dialect).written, 'a write to several tables');
   const name = nameKey(table.name, dialect);
   const old = tables.get(name);
   if (old === undefined) return tables;
-  const rows = rowsAfter(old, statement, optionsOf(tables, dialect));
+  const rows = rowsAfter(old, statement, optionsOf(tables, arithmetic));
   const after = new Map(tables).set(name, { ...old, rows });
   const others = namesIn(statement, dialect).written.filter((each) => each !== name);
   const removes = statement.type !== 'insert' || statement.mode === 'replace';

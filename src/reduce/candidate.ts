@@ -17,7 +17,7 @@ export function candidateOf({ case: program, schedule }: ScheduledCase): Candida
 }
 
 /**
- * Equal exactly when two candidates run the same way: set-up, levels, sessions, statements, order and cancellations. What is only for
+ * Equal exactly when two candidates run the same way: set-up, levels, sessions, statements, order, cancellations and whether deleted rows are kept. What is only for
  * people (names, descriptions, reasons) does not count.
  */
 export function contentKey({ case: program, schedule }: Candidate): string {
@@ -25,8 +25,9 @@ export function contentKey({ case: program, schedule }: Candidate): string {
   hash.update(JSON.stringify([program.dialect, program.level, program.setup]));
   for (const { level, statements } of program.sessions) hash.update(JSON.stringify([level, statements]));
   hash.update(JSON.stringify(schedule.batches));
-  const { cancelled = [] } = schedule;
+  const { cancelled = [], keepsHistory } = schedule;
   if (cancelled.length > 0) hash.update(JSON.stringify(cancelled));
+  if (keepsHistory === true) hash.update('keepsHistory');
   return hash.digest('base64url').slice(0, 27);
 }
 

@@ -137,6 +137,7 @@ describe('a schedule with statements renamed', () => {
       [0, 1],
       [1, 1],
     ] as StatementRef[],
+    keepsHistory: true as const,
   };
 
   it('loses what has no new name: batches, reasons and cancellations too', () => {
@@ -152,12 +153,14 @@ describe('a schedule with statements renamed', () => {
       ],
       reasons: [{ before: [2, 0], after: [3, 1], why: 'kept' }],
       cancelled: [[3, 1]],
+      keepsHistory: true,
     });
   });
 
   it('has no empty lists where nothing is left to say', () => {
     expect(mapSchedule(schedule, ([s, p]) => (s === 0 && p === 0 ? [0, 0] : undefined))).toEqual({
       batches: [[[0, 0]]],
+      keepsHistory: true,
     });
   });
 
@@ -196,6 +199,7 @@ describe('the key of a candidate', () => {
     ['the dialect', { ...base, case: { ...program, dialect: 'mysql' } }],
     ['the order', { ...base, schedule: { batches: base.schedule.batches.toReversed() } }],
     ['what is cancelled', { ...base, schedule: { ...base.schedule, cancelled: [[0, 0]] } }],
+    ['whether deleted rows are kept', { ...base, schedule: { ...base.schedule, keepsHistory: true } }],
     ['what is sent together', { ...base, schedule: { batches: [base.schedule.batches.flat()] } }],
   ])('depends on %s', (_, other) => {
     expect(contentKey(other)).not.toBe(contentKey(base));

@@ -137,7 +137,7 @@ export function keepStatements(
 
 /** A schedule with its statements renamed; those without a new name go, and so do batches left empty. */
 export function mapSchedule(
-  { batches, reasons, cancelled }: Schedule,
+  { batches, reasons, cancelled, keepsHistory }: Schedule,
   moved: (ref: StatementRef) => StatementRef | undefined,
 ): Schedule {
   const newBatches: StatementRef[][] = [];
@@ -158,5 +158,6 @@ export function mapSchedule(
     batches: newBatches,
     ...(newReasons.length > 0 && { reasons: newReasons }),
     ...(newCancelled.length > 0 && { cancelled: newCancelled }),
+    ...(keepsHistory && { keepsHistory }),
   };
 }

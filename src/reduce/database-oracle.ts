@@ -6,10 +6,10 @@
  * under a trial, it is opened again and the trial is run again; a candidate under which it goes away every time is a bug of another kind.
  */
 import { type Finding, identityOf, isServerFailure, type OracleName, usualOracle } from '../check/index.js';
-import type { Contract, Level } from '../contracts/index.js';
+import { type Contract, describeKind, type Level } from '../contracts/index.js';
 import { IsoldeError } from '../errors.js';
 import type { DatabaseLanesOptions } from '../execute/index.js';
-import type { ErrorClass, History, Operation } from '../histories/index.js';
+import { type ErrorClass, endedWaits, goneErrors, type History, type Operation } from '../histories/index.js';
 import { Database, type Observe, type Observed, type RunRequest } from '../judge/index.js';
 import type { Target } from '../targets/index.js';
 import type { Candidate } from './candidate.js';
@@ -46,9 +46,6 @@ interface TrialPlace {
   readonly close: () => Promise<void>;
 }
 
-/** Statements that waited for their time-out: the schedule does not fit the case any more. */
-const stuck: ReadonlySet<ErrorClass> = new Set(['lock-timeout', 'statement-timeout', 'cancelled']);
-const gone: ReadonlySet<ErrorClass> = new Set(['connection-lost', 'crash']);
 const mostDeaths = 3;
 /** What a statement fails with that says nothing: a name that is gone, a word that is missing. */
 const meaningless: ReadonlySet<ErrorClass> = new Set(['syntax', 'unsupported', 'other']);
@@ -148,6 +145,13 @@ export class DatabaseOracle implements FindingOracle {
     }
   }
 
+  /** Runs a case by an oracle and a contract of the caller's choice. */
+  readonly look = (request: RunRequest): Promise<Observed> => this.#ask(this.#inOrder(request), 0);
+
+  get signal(): AbortSignal | undefined {
+    return this.options.signal;
+  }
+
   close(): Promise<void> {
     return this.place.close();
   }
@@ -167,7 +171,8 @@ export class DatabaseOracle implements FindingOracle {
       if (fresh === undefined) return { verdict: 'same', finding: same, history };
       return { verdict: 'infeasible', history, note: `a statement does not run: ${fresh.error!.message}` };
     }
-    const waited = errors.find((error) => stuck.has(error.class));
+    // The schedule does not fit the case any more.
+    const waited = errors.find((error) => endedWaits.has(error.class));
     if (waited !== undefined) return { verdict: 'infeasible', history, note: waited.message };
     if (history.operations.some(({ end }) => end === null)) {
       return { verdict: 'infeasible', history, note: 'a statement was never answered' };
@@ -175,20 +180,30 @@ export class DatabaseOracle implements FindingOracle {
     const finding = findings[0];
     if (finding === undefined) return { verdict: 'none', history };
     if (!isServerFailure(finding)) return { verdict: 'another', finding, history };
-    const error = errors.find((each) => gone.has(each.class));
+    const error = errors.find((each) => goneErrors.has(each.class));
     return { verdict: 'another', finding, history, note: `the database dies of it: ${error?.message}` };
   }
 
-  /** A database that goes away under something else than the finding looked for gets further chances. */
-  async #observe({ case: program, schedule }: Candidate, lane: number): Promise<Observed> {
+  #observe({ case: program, schedule }: Candidate, lane: number): Promise<Observed> {
     const { contract, level, oracle = usualOracle(contract).name } = this.#setting;
     const request: RunRequest = {
       case: program,
+      schedule,
       oracle,
-      ...(this.options.order !== 'free' && { schedule }),
       ...(contract !== undefined && { contract }),
       ...(level !== undefined && { level }),
     };
+    return this.#ask(this.#inOrder(request), lane);
+  }
+
+  #inOrder(request: RunRequest): RunRequest {
+    if (this.options.order !== 'free') return request;
+    const { schedule: _, ...free } = request;
+    return free;
+  }
+
+  /** A database that goes away under something else than the finding looked for gets further chances. */
+  async #ask(request: RunRequest, lane: number): Promise<Observed> {
     for (let deaths = 1; ; deaths++) {
       const observed = await this.place.observe(request, lane);
       if (deaths >= mostDeaths || this.options.signal?.aborted === true || !this.#diedOtherwise(observed))
@@ -203,7 +218,7 @@ export class DatabaseOracle implements FindingOracle {
     return findings.some(
       (finding) =>
         isServerFailure(finding) &&
-        finding.kind !== 'no-answer' &&
+        describeKind(finding.kind).takesTimeLimit !== true &&
         this.identity(finding, history) !== this.#wanted,
     );
   }

@@ -1,3 +1,4 @@
+export type { Asked } from '../judge/index.js';
 export { type BuryOptions, buryCase } from './bury.js';
 export { type Candidate, type CaseSize, candidateOf, contentKey, sizeOf } from './candidate.js';
 export { type CaseModel, type ModelOperation, modelOf, restrictTo, type Subset } from './case-model.js';
@@ -37,7 +38,6 @@ export { sqlAccesses } from './sql-accesses.js';
 export { readState, writeState } from './state-file.js';
 export { type StrategyName, strategies } from './strategies/index.js';
 export {
-  type Asked,
   type NoSubject,
   type ReduceOptions,
   type ReduceOutcome,

@@ -2,33 +2,26 @@
  * What a reduction starts from: a case that shows something, or a recorded history with a finding. `reduce` does all of it, from
  * opening the database to the smallest case.
  *
- * - A case is run for one oracle after another until one finds something; that oracle judges the trials.
+ * - A case is looked at as by every command (`judge/look-at-case.ts`): one oracle after another, until one finds something; that one judges the
+ *   trials. A case without a schedule runs freely, and the order of the run that shows something is inferred.
  * - A history is checked as it was recorded, translated for the target where another engine recorded it, and its order inferred.
  */
 import type { ScheduledCase } from '../cases/index.js';
-import { type CheckResult, check, type OracleName, oraclesFor } from '../check/index.js';
-import type { Contract, Level } from '../contracts/index.js';
+import { type CheckResult, check } from '../check/index.js';
+import type { Contract } from '../contracts/index.js';
 import type { History } from '../histories/index.js';
-import { vendorContractAt } from '../judge/index.js';
+import { type Asked, lookAtCase } from '../judge/index.js';
 import type { Target } from '../targets/index.js';
 import { type Candidate, candidateOf } from './candidate.js';
 import { DatabaseOracle, type DatabaseOracleOptions } from './database-oracle.js';
 import { type RawFinding, rawFinding } from './from-history.js';
 import { type FindingOptions, type FindingOutcome, reduceFinding, reduceRaw } from './reduce-finding.js';
 import { historyContract, translateHistory } from './translate-history.js';
-import { unlessStopped } from './trials.js';
-
-export interface Asked {
-  /** Default: all that can judge by the contract, one after another. */
-  readonly oracle?: OracleName;
-  readonly contract?: Contract;
-  readonly level?: Level;
-}
 
 /** A subject that shows a finding, with the oracle set to judge it. */
 export interface Subject {
   readonly candidate: Candidate;
-  /** The finding of a history, which trials must show again. */
+  /** The finding of a history or of a free run, which trials must show again. */
   readonly raw?: RawFinding;
 }
 
@@ -75,36 +68,24 @@ export function subjectOfHistory(
   return { candidate: raw.candidate, raw };
 }
 
-/** The subject of a case: the first oracle that finds something judges the trials. */
+/**
+ * The subject of a case: the first oracle that finds something judges the trials. What a free run shows has no order yet; it is inferred, as that
+ * of a recorded history.
+ */
 export async function subjectOfCase(
   scheduled: ScheduledCase,
   oracle: DatabaseOracle,
   asked: Asked = {},
 ): Promise<Subject | NoSubject> {
-  const found = await unlessStopped(lookAtCase(scheduled, oracle, asked));
-  if (found !== 'stopped') return found;
-  return { valid: 'unknown', unknownReasons: ['it was interrupted before anything was known'] };
-}
-
-async function lookAtCase(
-  scheduled: ScheduledCase,
-  oracle: DatabaseOracle,
-  asked: Asked,
-): Promise<Subject | NoSubject> {
-  const candidate = candidateOf(scheduled);
-  const { target } = oracle;
-  const level = candidate.case.level ?? asked.level ?? target.defaultLevel;
-  const contract = asked.contract ?? vendorContractAt(target, level);
-  const names = asked.oracle === undefined ? oraclesFor(contract).map(({ name }) => name) : [asked.oracle];
-  const unknownReasons = new Set<string>();
-  for (const name of names) {
-    // The vendor's contract is not fixed: a reduction may try other levels, which have contracts of their own.
-    oracle.judgeBy({ oracle: name, ...(asked.contract !== undefined && { contract }) });
-    const observed = await oracle.observe(candidate);
-    if (observed.findings.length > 0) return { candidate };
-    for (const reason of observed.unknownReasons ?? []) unknownReasons.add(reason);
-  }
-  return { valid: unknownReasons.size > 0 ? 'unknown' : true, unknownReasons: [...unknownReasons] };
+  const { target, signal } = oracle;
+  const look = await lookAtCase(scheduled, asked, { target, signal, observe: oracle.look });
+  if (look.kind === 'nothing') return { valid: look.valid, unknownReasons: look.unknownReasons };
+  const { contract, order, history, findings } = look;
+  // The vendor's contract is not fixed: a reduction may try other levels, which have contracts of their own.
+  oracle.judgeBy({ oracle: look.oracle, ...(asked.contract !== undefined && { contract }) });
+  if (scheduled.schedule !== undefined) return { candidate: candidateOf(scheduled) };
+  const raw = rawFinding(history, order, findings)!;
+  return { candidate: raw.candidate, raw };
 }
 
 export interface ReduceOptions

@@ -14,8 +14,10 @@
  * that cannot be evaluated, snapshots of doubtful age, two committed writers of a row of which neither had ended before the other wrote:
  * nothing is decided, and nothing expected.
  */
+
 import type { Contract, Mechanism } from '../contracts/index.js';
 import type { History, Operation } from '../histories/index.js';
+import type { OperationId, TransactionId } from '../ids.js';
 import {
   type Catalog,
   type ChangePlan,
@@ -38,7 +40,7 @@ export interface AcknowledgedRead {
   /** The rows it should have returned, in no order. */
   readonly expected: readonly EvaluatedRow[];
   /** The transactions whose committed writes the result should show, by number. */
-  readonly writers: readonly number[];
+  readonly writers: readonly TransactionId[];
 }
 
 /** The reads at the end of a run, once all that wrote has ended, with what they should have returned; empty: not decided. */
@@ -59,7 +61,7 @@ export function acknowledgedReads(
 }
 
 /** How many rows a write should have matched, by the number of its operation, where the database is known to have said it wrongly. */
-export type RightCounts = ReadonlyMap<number, number>;
+export type RightCounts = ReadonlyMap<OperationId, number>;
 
 class Undecided extends Error {}
 
@@ -83,7 +85,7 @@ const unfollowed = new Set(['savepoint', 'release', 'rollback-to', 'ddl', 'other
 
 class State {
   readonly #operations: readonly Operation[];
-  readonly #transactions: ReadonlyMap<number, Tx>;
+  readonly #transactions: ReadonlyMap<TransactionId, Tx>;
   readonly #planner: Planner;
   readonly #rows: ReadonlyMap<Table, Row[]>;
   readonly #catalog: Catalog;

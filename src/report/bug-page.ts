@@ -2,6 +2,7 @@
  * The page of a bug as data: the report, the interleaving as lanes, the trace a debugger steps through, and the graph of
  * dependencies. Everything comes from the stages that know it; here it is only put together.
  */
+
 import {
   type CycleEdge,
   edgeLabel,
@@ -12,6 +13,7 @@ import {
 } from '../check/index.js';
 import type { Contract } from '../contracts/index.js';
 import { type History, interleave, transactionNames } from '../histories/index.js';
+import type { OperationId, SessionId, TransactionId } from '../ids.js';
 import { candidateOf, dependencyGraph, modelOf, sqlAccesses } from '../reduce/index.js';
 import type { Bug } from './bug.js';
 import { type ReportDocument, reportDocument } from './document.js';
@@ -60,7 +62,7 @@ export interface Wait {
 }
 
 export interface WrongAnswer {
-  readonly operation: number;
+  readonly operation: OperationId;
   readonly object: string;
   readonly seen: string;
   readonly allowed: readonly string[];
@@ -68,8 +70,8 @@ export interface WrongAnswer {
 
 /** One line of the interleaving: what one session shows at that moment. */
 export interface LaneEntry {
-  readonly session: number;
-  readonly operation: number;
+  readonly session: SessionId;
+  readonly operation: OperationId;
   readonly transaction: string;
   readonly part: 'whole' | 'sent' | 'answered';
   readonly kind: string;
@@ -90,7 +92,7 @@ export interface DependencyPicture {
 
 export interface DependencyNode {
   readonly transaction: string;
-  readonly operations: readonly { readonly index: number; readonly text: string }[];
+  readonly operations: readonly { readonly index: OperationId; readonly text: string }[];
   readonly fate: 'committed' | 'rolled back' | 'open';
 }
 
@@ -100,7 +102,7 @@ export interface DependencyEdge {
   /** `ww`, `wr`, `rw`, …; `uses`: the second saw or replaced what the first wrote. */
   readonly kind: string;
   readonly label: string;
-  readonly operations: readonly number[];
+  readonly operations: readonly OperationId[];
 }
 
 export function bugPage(bug: Bug): BugPage {
@@ -124,7 +126,7 @@ export function bugPage(bug: Bug): BugPage {
 
 /** What a run page needs besides the history. */
 export interface RunFacts {
-  readonly witnesses: ReadonlySet<number>;
+  readonly witnesses: ReadonlySet<OperationId>;
   readonly finding: Finding | undefined;
   readonly contract: Contract | undefined;
   readonly scheduled: Pick<Bug, 'case' | 'schedule'>;
@@ -136,7 +138,7 @@ const longest = { sql: 600, cell: 300 };
 export function runPage(history: History, { witnesses, finding, contract, scheduled }: RunFacts): RunPage {
   const { cycle, versions = [] } = finding ?? {};
   const names = transactionNames(history);
-  const nameOf = (transaction: number): string => names.get(transaction) ?? String(transaction);
+  const nameOf = (transaction: TransactionId): string => names.get(transaction) ?? String(transaction);
   const entries = interleave(history).map(
     ({ session, operation, part, sql, result, failed, begins }): LaneEntry => ({
       session,
@@ -226,7 +228,7 @@ function withShortCells(trace: ShownTrace): ShownTrace {
 /** One walk over the lines: an operation that is sent waits until its answer is there. */
 function stepStates(entries: readonly LaneEntry[], moments: MechanismTrace['moments']): StepState[] {
   const places = new Map(moments.map(({ after }, i) => [after, i]));
-  const sent = new Map<number, LaneEntry>();
+  const sent = new Map<OperationId, LaneEntry>();
   let moment = 0;
   const states: StepState[] = [{ moment, waits: [] }];
   for (const entry of entries) {
@@ -247,7 +249,7 @@ function stepStates(entries: readonly LaneEntry[], moments: MechanismTrace['mome
 type Moment = MechanismTrace['moments'][number];
 
 /** Who has the rows that a waiting operation writes or locks once it goes on. */
-function holdersOf(operation: number, now: Moment, moments: readonly Moment[]): Wait['for'] {
+function holdersOf(operation: OperationId, now: Moment, moments: readonly Moment[]): Wait['for'] {
   const later = moments.find(({ after }) => after === operation);
   const names = new Map(moments.at(-1)!.transactions.map(({ id, name }) => [id, name]));
   const touched = (later?.rows ?? []).flatMap(({ object, versions, locks }) => {
@@ -284,7 +286,7 @@ function nodesOf(history: History): DependencyNode[] {
   return nodes;
 }
 
-function cycleEdges(cycle: readonly CycleEdge[], nameOf: (id: number) => string): DependencyEdge[] {
+function cycleEdges(cycle: readonly CycleEdge[], nameOf: (id: TransactionId) => string): DependencyEdge[] {
   return cycle.map((edge) => ({
     from: nameOf(edge.from),
     to: nameOf(edge.to),
@@ -298,7 +300,7 @@ function cycleEdges(cycle: readonly CycleEdge[], nameOf: (id: number) => string)
 function usedEdges(
   history: History,
   { case: program, schedule }: RunFacts['scheduled'],
-  nameOf: (id: number) => string,
+  nameOf: (id: TransactionId) => string,
 ): DependencyEdge[] {
   const model = modelOf(candidateOf({ case: program, schedule }));
   const dialect = program.dialect ?? history.header.dialect ?? 'postgres';

@@ -2,7 +2,7 @@
  * Where the damage of a bug shows only later: reads at the end of its case that return something else than the answers before them
  * say. What they should return is decided by the contract's own model of rows (`acknowledged-state.ts`), or not at all.
  */
-import { type Operation, resultText, transactionNames } from '../histories/index.js';
+import { answerText, type Operation, transactionNames } from '../histories/index.js';
 import { sameCell } from '../rows/index.js';
 import type { EvaluatedRow, Value } from '../sql/index.js';
 import { acknowledgedReads, type RightCounts } from './acknowledged-state.js';
@@ -40,11 +40,11 @@ export function closingDamage({ finding, history }: Pick<Bug, 'finding' | 'histo
       )
         return [];
       const who = writers.flatMap((id) => names.get(id) ?? []).join(', ');
-      const rows = textOf({ ...operation, rows: expected as readonly (readonly Value[])[] });
+      const rows = answerText({ ...operation, rows: expected as readonly (readonly Value[])[] });
       return [
         {
           operation,
-          actual: textOf(operation),
+          actual: answerText(operation),
           expected: who === '' ? rows : `${rows}, or an error in ${who}`,
         },
       ];
@@ -57,17 +57,13 @@ function rightCounts({ versions = [] }: Bug['finding']): RightCounts {
   return new Map(
     versions.flatMap(({ operation, seen, allowed: [right, ...others] }) => {
       if (seen.as !== 'matched' || right?.as !== 'matched' || others.length > 0) return [];
-      return /^\d+$/.test(right.count) ? [[operation, Number(right.count)] as const] : [];
+      return typeof right.count === 'number' ? [[operation, right.count] as const] : [];
     }),
   );
 }
 
 function saidBy(operation: Operation): string {
-  return `${operation.sql} ${textOf(operation)}`;
-}
-
-function textOf(operation: Operation): string {
-  return resultText(operation).replace(/^→ /, '');
+  return `${operation.sql} ${answerText(operation)}`;
 }
 
 /** Whether two results certainly hold other rows, in whatever order. */

@@ -4,7 +4,7 @@
  */
 import { type Observation, showObservation, speaksOfAnswer } from '../check/index.js';
 import { describeKind } from '../contracts/index.js';
-import { type Operation, resultText, transactionNames } from '../histories/index.js';
+import { answerText, type Operation, transactionNames } from '../histories/index.js';
 import { showValue } from '../sql/index.js';
 import type { Bug } from './bug.js';
 import { closingDamage } from './closing-reads.js';
@@ -39,7 +39,7 @@ function compareWitnesses({ finding, history }: Pick<Bug, 'finding' | 'history'>
     return {
       transaction: (operation && names.get(operation.transaction)) ?? '',
       statement: operation?.sql ?? text,
-      printed: operation === undefined ? '' : printedBy(operation),
+      printed: operation === undefined ? '' : answerText(operation),
     };
   };
   const versions = (finding.versions ?? []).map(({ operation, object, seen, allowed }) => {
@@ -93,8 +93,7 @@ function wholeAnswer(
 ): string | undefined {
   if (right === undefined || others.length > 0 || columns.length === 0 || rows.length > mostRows)
     return undefined;
-  if (right.as !== 'absent' && (right.as !== 'values' || !isWide(right.text, columns.length)))
-    return undefined;
+  if (right.as !== 'absent' && (right.as !== 'values' || right.width !== columns.length)) return undefined;
   const texts = rows.map((row) => `(${row.map(showValue).join(', ')})`);
   const put = right.as === 'values' ? [right.text] : [];
   if (seen.as === 'values') {
@@ -107,18 +106,8 @@ function wholeAnswer(
   return texts.length === 0 ? 'no rows' : texts.join(' ');
 }
 
-/** Whether a row's text has so many values; texts with commas in them do not count. */
-function isWide(text: string, count: number): boolean {
-  return /^\(.*\)$/s.test(text) && text.split(', ').length === count;
-}
-
 /** Of a row: which one, and its values; of an answer: the answer. */
 function show(object: string, list: readonly Observation[]): string {
   const text = list.map(showObservation).join(' or ');
   return list.every(speaksOfAnswer) ? text : `${object}: ${text}`;
-}
-
-/** The answer as the interleaving shows it, without its arrow. */
-function printedBy(operation: Operation): string {
-  return resultText(operation).replace(/^→ /, '');
 }

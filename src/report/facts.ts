@@ -2,6 +2,7 @@
 
 import { describeInterval, intervalsOf, nameInterval } from '../affected-versions.js';
 import { describeClaim, findContract } from '../contracts/index.js';
+import type { TargetStamp } from '../histories/index.js';
 import { compareVersions } from '../versions.js';
 import { counted } from '../words.js';
 import type { Bug, BugVariant, VersionTried } from './bug.js';
@@ -106,16 +107,23 @@ export function versionsOf(bug: Bug): readonly VersionTried[] {
   return [{ target, outcome: 'alive', ...reproduced, at: firstSeen }, ...last.values()];
 }
 
-function placeOf({ target: { name, version, settings = {} } }: VersionTried): string {
-  return JSON.stringify([name, version, Object.entries(settings).sort()]);
+function placeOf({ target }: VersionTried): string {
+  return JSON.stringify([target.name, target.version, behaviourSettings(target)]);
+}
+
+/** The settings that say how an engine behaves, in order: `process` says where it runs. */
+function behaviourSettings({ settings = {} }: TargetStamp): readonly (readonly [string, string])[] {
+  return Object.entries(settings)
+    .filter(([name]) => name !== 'process')
+    .sort();
 }
 
 /** First bad and first good version of each engine and its settings, where more than one version was tried. */
 export function affectedOf(bug: Bug): readonly string[] {
   const lines = new Map<string, VersionTried[]>();
   for (const tried of versionsOf(bug)) {
-    const settings = Object.entries(tried.target.settings ?? {}).map(([name, value]) => `${name}=${value}`);
-    const line = [nameEngine(tried.target.name), ...settings.sort()].join(', ');
+    const settings = behaviourSettings(tried.target).map(([name, value]) => `${name}=${value}`);
+    const line = [nameEngine(tried.target.name), ...settings].join(', ');
     lines.set(line, [...(lines.get(line) ?? []), tried]);
   }
   return [...lines].flatMap(([line, tries]) => {

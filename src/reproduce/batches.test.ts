@@ -233,14 +233,14 @@ describe('the graph of orders', () => {
     ['waited for, sent late', because.lock, softness.waited, true, strength.weak],
     ['presumed by the contract', because.firstUpdater, softness.none, false, strength.presumed],
     ['presumed, and a guess', because.firstUpdater, softness.guess, false, strength.weak],
-  ])('weighs an order that is %s', (_, why, soft, late, expected) => {
+  ])('weighs an order that is %s', (_, why, soft, waitersLast, expected) => {
     const edges = new Edges();
     edges.add({ from: 0, to: 1, why, object: 0 }, soft);
     const graph = orderGraph(
       2,
       edges,
       { orders: [], choice: [] },
-      { times: noEdges, answers: noEdges, learnt: [], late },
+      { times: noEdges, answers: noEdges, learnt: [], waitersLast },
     );
     expect([...graph.strength]).toEqual([expected]);
     expect([...graph.pending]).toEqual([0, 1]);

@@ -13,6 +13,7 @@
  *
  * Linear in the number of accesses and edges, times the number of sessions where batches are small.
  */
+import type { OrderStepId } from '../ids.js';
 import { changing, conflictsOf, publish, someRow, write } from './conflicts.js';
 import type { Accesses } from './evidence.js';
 import { type OrderGraph, strength } from './order-graph.js';
@@ -29,7 +30,7 @@ export interface Batches {
 }
 
 export interface Forced {
-  readonly step: number;
+  readonly step: OrderStepId;
   /** Strength of the order given up. */
   readonly strength: number;
   /** Choices that were part of the contradiction. */
@@ -39,8 +40,8 @@ export interface Forced {
 /** Something that stands in the way of the next step of a session. */
 interface Obstacle {
   readonly edge: number;
-  readonly from: number;
-  readonly step: number;
+  readonly from: OrderStepId;
+  readonly step: OrderStepId;
   readonly strength: number;
   readonly choice: number;
 }
@@ -123,9 +124,9 @@ class Batcher {
   }
 
   /** The free heads: reads before writes, then by the time of their answers. */
-  #offered(): number[] {
+  #offered(): OrderStepId[] {
     const { firstOf, end } = this.steps;
-    const offered: number[] = [];
+    const offered: OrderStepId[] = [];
     for (let session = 0; session < this.#head.length; session++) {
       const step = this.#head[session]!;
       if (step >= firstOf[session + 1]! || this.graph.pending[step] !== 0) continue;
@@ -140,7 +141,7 @@ class Batcher {
     return offered;
   }
 
-  #fits(step: number, batch: number): boolean {
+  #fits(step: OrderStepId, batch: number): boolean {
     const { first, object, roles } = this.accesses;
     for (let i = first[step]!; i < first[step + 1]!; i++) {
       const at = object[i]!;
@@ -149,7 +150,7 @@ class Batcher {
     return true;
   }
 
-  #put(step: number, batch: number): void {
+  #put(step: OrderStepId, batch: number): void {
     const { first, object, roles } = this.accesses;
     this.#order[this.#done++] = step;
     this.#of[step] = batch;
@@ -171,7 +172,7 @@ class Batcher {
     }
   }
 
-  #release(step: number): void {
+  #release(step: OrderStepId): void {
     const { graph } = this;
     this.#head[this.steps.session[step]!] = step + 1;
     const { first, order } = graph.bySource;
@@ -226,7 +227,7 @@ class Batcher {
     }
   }
 
-  #obstacle(step: number): Obstacle {
+  #obstacle(step: OrderStepId): Obstacle {
     const { graph, steps } = this;
     const { first, order } = graph.byTarget();
     const held = (edge: number): Obstacle | undefined => {

@@ -14,6 +14,7 @@
  */
 import type { OrderStepId, RowId } from '../ids.js';
 import { isHit, type Satisfies, type Table } from '../rows/index.js';
+import * as role from './conflicts.js';
 import { because, type Order, softness } from './evidence.js';
 import type { MirrorState } from './mirror-state.js';
 
@@ -42,9 +43,11 @@ export function followWaits(state: MirrorState, step: OrderStepId, rows: ChosenR
   for (const row of chosen) {
     const last = followHolders(state, step, row, waited);
     if (last < 0) continue;
-    // It waited for rows that it did not change in the end, too.
-    if (!touched.includes(row))
-      state.edges.add({ from: last, to: step, why: because.lock, object: row }, softness.waited);
+    // It waited for rows that it did not change in the end, too, and keeps the lock of those that are still the ones it chose.
+    if (!touched.includes(row)) {
+      if (!state.objects.goneSince(row, step, unseen, state.steps)) state.lock(step, row, role.lock);
+      else state.edges.add({ from: last, to: step, why: because.lock, object: row }, softness.waited);
+    }
     if (waited < 0 || state.steps.end[last]! > state.steps.end[waited]!) waited = last;
   }
   return chosen.filter((row) => touched.includes(row));

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Operation } from '../histories/index.js';
+import type { Dialect } from '../sql/index.js';
 import { differenceOf, isStuck } from './compare.js';
 
 const base: Operation = {
@@ -15,8 +16,9 @@ const error = (
   error: { class: errorClass, message },
 });
 
-function compare(raw: Partial<Operation>, again: Partial<Operation> | undefined) {
-  return differenceOf({ ...base, ...raw }, again === undefined ? undefined : { ...base, ...again });
+function compare(raw: Partial<Operation>, again: Partial<Operation> | undefined, dialect: Dialect = 'mysql') {
+  const replayed = again === undefined ? undefined : { ...base, ...again };
+  return differenceOf({ ...base, ...raw }, replayed, dialect);
 }
 
 describe('an operation of a replay', () => {
@@ -101,6 +103,13 @@ describe('a history with accesses for rows', () => {
     ['rows without names', { rows: [[1, 3]] }, true],
   ])('is compared column by column: %s', (_, again, same) => {
     expect(compare(raw, again) === undefined).toBe(same);
+  });
+
+  it('tells columns of PostgreSQL apart that differ by case alone', () => {
+    const both: Partial<Operation> = { accesses: [read({ A: 1, a: 2 })] };
+    const columns = ['A', 'a'];
+    expect(compare(both, { columns, rows: [[1, 2]] }, 'postgres')).toBeUndefined();
+    expect(compare(both, { columns, rows: [[2, 2]] }, 'postgres')).toMatchObject({ kind: 'rows' });
   });
 
   it('and writes among them are not rows read', () => {

@@ -5,15 +5,16 @@
  * Histories imported from other tools have accesses instead of rows: then the rows read are compared, column by column.
  */
 
-import type { Access, Operation } from '../histories/index.js';
-import { showValue, type Value } from '../sql/index.js';
+import { type Access, endedWaits, type Operation } from '../histories/index.js';
+import type { OperationId } from '../ids.js';
+import { type Dialect, nameKey, showValue, type Value } from '../sql/index.js';
 import { counted } from '../words.js';
 
 export type DifferenceKind = 'rows' | 'counts' | 'error' | 'ending' | 'not sent' | 'not answered';
 
 export interface Difference {
   /** Place of the operation in the raw history. */
-  readonly operation: number;
+  readonly operation: OperationId;
   readonly session: string;
   readonly sql: string;
   readonly kind: DifferenceKind;
@@ -23,10 +24,11 @@ export interface Difference {
   readonly why: string;
 }
 
-/** How the two differ; undefined: they do not. `again` is undefined if the statement was not sent. */
+/** How the two differ; undefined: they do not. `again` is undefined if the statement was not sent; `dialect` tells which names are one. */
 export function differenceOf(
   raw: Operation,
   again: Operation | undefined,
+  dialect: Dialect,
 ): Pick<Difference, 'kind' | 'was' | 'is' | 'why'> | undefined {
   if (again === undefined)
     return {
@@ -39,7 +41,7 @@ export function differenceOf(
     return { kind: 'not answered', was: outcomeText(raw), is: outcomeText(again), why: whyFailed(again) };
   if (raw.error?.class !== again.error?.class)
     return { kind: 'error', was: outcomeText(raw), is: outcomeText(again), why: whyFailed(again) };
-  const rows = rowsDifference(raw, again);
+  const rows = rowsDifference(raw, again, dialect);
   if (rows !== undefined) return { kind: 'rows', ...rows, why: whyOther(again) };
   for (const count of ['matched', 'changed'] as const) {
     const [was, is] = [raw[count], again[count]];
@@ -56,8 +58,12 @@ export function differenceOf(
   return undefined;
 }
 
-function rowsDifference(raw: Operation, again: Operation): { was: string; is: string } | undefined {
-  if (raw.rows === undefined) return accessesDifference(raw, again);
+function rowsDifference(
+  raw: Operation,
+  again: Operation,
+  dialect: Dialect,
+): { was: string; is: string } | undefined {
+  if (raw.rows === undefined) return accessesDifference(raw, again, dialect);
   if (again.rows === undefined) return undefined;
   const was = raw.rows.map((row) => row.map(show).join(', '));
   const is = again.rows.map((row) => row.map(show).join(', '));
@@ -69,26 +75,32 @@ function rowsDifference(raw: Operation, again: Operation): { was: string; is: st
 }
 
 /** The rows a trace says were read, against the rows the replay returned, in the columns both know. */
-function accessesDifference(raw: Operation, again: Operation): { was: string; is: string } | undefined {
+function accessesDifference(
+  raw: Operation,
+  again: Operation,
+  dialect: Dialect,
+): { was: string; is: string } | undefined {
   const reads = raw.kind === 'select' ? raw.accesses?.filter(({ mode }) => mode === 'read') : undefined;
   if (reads === undefined || again.rows === undefined || again.columns === undefined) return undefined;
-  const names = again.columns.map((name) => name.toLowerCase());
+  const names = again.columns.map((name) => nameKey(name, dialect));
   const was: string[] = [];
   for (const { value } of reads) {
-    const cells = recordOf(value);
+    const cells = recordOf(value, dialect);
     if (cells === undefined) return undefined;
     was.push(names.map((name) => (cells.has(name) ? show(cells.get(name)!) : '?')).join(', '));
   }
-  const known = names.map((name) => reads.length === 0 || recordOf(reads[0]!.value)?.has(name) === true);
+  const known = names.map(
+    (name) => reads.length === 0 || recordOf(reads[0]!.value, dialect)?.has(name) === true,
+  );
   const is = again.rows.map((row) => row.map((cell, i) => (known[i] === true ? show(cell) : '?')).join(', '));
   was.sort();
   is.sort();
   return sameTexts(was, is) ? undefined : { was: rowsText(was), is: rowsText(is) };
 }
 
-function recordOf(value: Access['value']): Map<string, Value> | undefined {
+function recordOf(value: Access['value'], dialect: Dialect): Map<string, Value> | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
-  return new Map(Object.entries(value).map(([name, cell]) => [name.toLowerCase(), cell as Value]));
+  return new Map(Object.entries(value).map(([name, cell]) => [nameKey(name, dialect), cell as Value]));
 }
 
 function show(value: Value): string {
@@ -114,16 +126,14 @@ function outcomeText({ error, outcome, rows, matched }: Operation): string {
   return matched === undefined ? 'ok' : counted(matched, 'row');
 }
 
-const timeLimits: ReadonlySet<string> = new Set(['lock-timeout', 'statement-timeout', 'cancelled']);
-
 /** Whether an operation of a replay waited for what cannot come: the schedule cannot run like this. */
 export function isStuck({ error }: Operation): boolean {
-  return error !== undefined && (timeLimits.has(error.class) || error.class === 'deadlock');
+  return error !== undefined && (endedWaits.has(error.class) || error.class === 'deadlock');
 }
 
 function whyFailed(again: Operation): string {
   const errorClass = again.error?.class;
-  if (errorClass !== undefined && timeLimits.has(errorClass))
+  if (errorClass !== undefined && endedWaits.has(errorClass))
     return 'it waited for a lock until the time limit; the schedule cannot run like this';
   if (errorClass === 'deadlock') return 'it waited in a deadlock that the raw run did not have';
   if (errorClass === 'connection-lost' || errorClass === 'crash') return 'the connection was lost';

@@ -349,5 +349,9 @@ export interface Evidence {
   readonly stamped: boolean;
   /** For each transaction the step that fixed what it sees; −1: every statement does. */
   readonly snapshots: Int32Array;
+  /** Statements that may have changed one of several sets of rows, and how many there are. */
+  readonly severalRows: ReadonlyMap<OrderStepId, number>;
+  /** Statements may have waited for rows that were deleted meanwhile. */
+  readonly metGone: boolean;
   readonly notes: string[];
 }

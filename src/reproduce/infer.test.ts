@@ -19,6 +19,7 @@ const mixes: Readonly<Record<string, RowMix>> = {
   'values that recur': { rows: 3, sessions: 5, transactions: 4, values: 3, wide: false },
   'scans, inserts and deletes': { rows: 5, sessions: 4, transactions: 4, values: 0, wide: true },
   'twelve sessions on two rows': { rows: 2, sessions: 12, transactions: 3, values: 0, wide: false },
+  'writes by condition': { rows: 4, sessions: 4, transactions: 4, values: 0, wide: false, rangeWrites: true },
 };
 
 /** Engines that validate at COMMIT, lock nothing before, and take the snapshot at BEGIN (TiDB's optimistic mode). */
@@ -53,6 +54,7 @@ const engines: readonly {
   readonly widest: number;
 }[] = [
   { rules: contract('postgres:read-committed'), learns: false, widest: 1 },
+  { rules: contract('mariadb:read-committed'), learns: false, widest: 1 },
   { rules: contract('mariadb:repeatable-read'), learns: false, widest: 1 },
   { rules: contract('tidb:repeatable-read'), learns: false, widest: 1 },
   { rules: contract('duckdb:snapshot'), learns: true, widest: 1 },
@@ -91,7 +93,7 @@ describe.each(engines)('order inference on a simulated store as $rules.id', ({ r
   });
 });
 
-/** A history from lines `session start end sql -> result`; results are rows as JSON, a count, or an error's class. */
+/** A history from lines `session start end sql -> result`; results are rows as JSON, a count (`3`, or `3/2` matched and changed), or an error's class. */
 function story(lines: readonly string[], setup: readonly string[]): History {
   let transactions = 0;
   const open = new Map<number, number>();
@@ -120,7 +122,8 @@ function story(lines: readonly string[], setup: readonly string[]): History {
       ...(word === 'select' && !fails && { columns: ['id', 'v'], rows: JSON.parse(answer!) as number[][] }),
       ...(/^(update|delete|insert)$/.test(word) &&
         answer !== undefined &&
-        !fails && { matched: Number(answer) }),
+        !fails && { matched: Number.parseInt(answer, 10) }),
+      ...(!fails && answer?.includes('/') && { changed: Number(answer.split('/')[1]) }),
     };
   });
   return {
@@ -232,9 +235,26 @@ describe('order inference, case by case', () => {
     ['an upsert that adds', 'INSERT INTO t VALUES (3, 5) ON CONFLICT (id) DO NOTHING'],
     ['an UPDATE with a subquery of another table', 'UPDATE t SET v = (SELECT MAX(w) FROM u) WHERE id = 1'],
     ['INSERT … SELECT', 'INSERT INTO t SELECT 3, w FROM u WHERE id = 1'],
-  ])('follows %s row by row', (_, sql) => {
+    [
+      'an upsert of what a query returns',
+      'INSERT INTO t SELECT id, w FROM u ON CONFLICT (id) DO UPDATE SET v = excluded.v',
+    ],
+    [
+      'MERGE of a table',
+      'MERGE INTO t USING u ON t.id = u.id WHEN MATCHED THEN UPDATE SET v = u.w WHEN NOT MATCHED THEN INSERT VALUES (u.id, u.w)',
+    ],
+    [
+      'MERGE of several rows',
+      'MERGE INTO t USING (VALUES (1, 5), (3, 6)) AS s (k, w) ON t.id = s.k WHEN MATCHED THEN UPDATE SET v = s.w WHEN NOT MATCHED THEN DO NOTHING',
+    ],
+    [
+      'an upsert of several rows, of which one is there',
+      'INSERT INTO t VALUES (1, 5), (3, 6) ON CONFLICT (id) DO UPDATE SET v = excluded.v',
+      2,
+    ],
+  ] as readonly (readonly [string, string, number?])[])('follows %s row by row', (_, sql, count = 1) => {
     const tables = [...setup, 'CREATE TABLE u (id INT PRIMARY KEY, w INT)', 'INSERT INTO u VALUES (1, 1)'];
-    const history = story([`0 1-9 ${sql} -> 1`, '1 2-8 UPDATE t SET v = 2 WHERE id = 2 -> 1'], tables);
+    const history = story([`0 1-9 ${sql} -> ${count}`, '1 2-8 UPDATE t SET v = 2 WHERE id = 2 -> 1'], tables);
     const batch = batchesOf(history, 'postgres:read-committed');
     expect(batch('0.0')).toBe(batch('1.0'));
   });
@@ -458,6 +478,237 @@ describe('order inference, case by case', () => {
     const batch = batchesOf(history, 'postgres:read-committed');
     expect(batch('2.0')).toBeLessThan(batch('1.0'));
   });
+
+  it('lets a statement keep the lock of a row that it waited for, though it did not change it', () => {
+    const history = story(
+      [
+        '0 1-2 BEGIN',
+        '1 1-2 BEGIN',
+        '0 3-4 UPDATE t SET v = 114 WHERE id = 1 -> 1',
+        '1 5-30 UPDATE t SET v = 111 WHERE v < 15 -> 0',
+        '0 10-12 COMMIT',
+        '2 14-60 UPDATE t SET v = 7 WHERE id = 1 -> 1',
+        '1 40-42 COMMIT',
+      ],
+      setup,
+    );
+    const batch = batchesOf(history, 'mariadb:read-committed');
+    expect(batch('1.1')).toBeLessThan(batch('0.2'));
+    expect(batch('1.2')).toBeLessThan(batch('2.0'));
+  });
+
+  it('lets whoever came to a row while a statement waited for one before it come there in time', () => {
+    const history = story(
+      [
+        '0 1-2 BEGIN',
+        '2 1-2 BEGIN',
+        '0 3-4 UPDATE t SET v = 11 WHERE id = 1 -> 1',
+        '1 5-50 UPDATE t SET v = 0 WHERE v < 100 -> 1',
+        '0 6-7 INSERT INTO t VALUES (0, 5) -> 1',
+        '2 10-12 DELETE FROM t WHERE id = 2 -> 1',
+        '0 20-22 COMMIT',
+        '2 30-32 COMMIT',
+      ],
+      setup,
+    );
+    const batch = batchesOf(history, 'mariadb:read-committed');
+    expect(batch('1.0')).toBeLessThan(batch('0.3'));
+    expect(batch('2.1')).toBeLessThan(batch('0.3'));
+  });
+
+  it('sends a statement that was slow to come to its first wait behind whoever had come there before', () => {
+    const history = story(
+      [
+        '0 1-2 BEGIN',
+        '2 1-2 BEGIN',
+        '1 3-50 UPDATE t SET v = 0 WHERE v < 100 -> 2',
+        '0 5-6 INSERT INTO t VALUES (0, 5) -> 1',
+        '0 7-8 UPDATE t SET v = 11 WHERE id = 1 -> 1',
+        '2 10-12 UPDATE t SET v = 21 WHERE id = 2 -> 1',
+        '0 20-22 COMMIT',
+        '2 30-32 COMMIT',
+      ],
+      setup,
+    );
+    const batch = batchesOf(history, 'mariadb:read-committed');
+    expect(batch('0.2')).toBeLessThan(batch('1.0'));
+    expect(batch('1.0')).toBeLessThan(batch('0.3'));
+    expect(batch('2.1')).toBeLessThan(batch('0.3'));
+  });
+
+  it('lets who shares a row change it before another waits for it', () => {
+    const history = story(
+      [
+        '0 1-2 BEGIN',
+        '2 1-2 BEGIN',
+        '0 3-4 UPDATE t SET v = 11 WHERE id = 1 -> 1',
+        '0 5-6 INSERT INTO t VALUES (0, 5) -> 1',
+        '2 5-6 INSERT INTO t VALUES (2, 5) -> duplicate-key',
+        '1 7-50 UPDATE t SET v = 0 WHERE v < 100 -> 2',
+        '2 19-25 UPDATE t SET v = 21 WHERE id = 2 -> 1',
+        '0 20-22 COMMIT',
+        '2 30-32 COMMIT',
+      ],
+      setup,
+    );
+    const batch = batchesOf(history, 'mariadb:read-committed');
+    expect(batch('1.0')).toBeLessThan(batch('0.3'));
+    expect(batch('2.2')).toBeLessThan(batch('0.3'));
+  });
+
+  it('lets a statement wait for those who share a row, too', () => {
+    const history = story(
+      [
+        '0 1-2 BEGIN',
+        '2 1-2 BEGIN',
+        '0 3-4 INSERT INTO t VALUES (1, 5) -> duplicate-key',
+        '0 5-6 INSERT INTO t VALUES (0, 5) -> 1',
+        '1 7-50 UPDATE t SET v = 0 WHERE v < 100 -> 2',
+        '2 10-12 UPDATE t SET v = 21 WHERE id = 2 -> 1',
+        '0 20-22 COMMIT',
+        '2 30-32 COMMIT',
+      ],
+      setup,
+    );
+    const batch = batchesOf(history, 'mariadb:read-committed');
+    expect(batch('1.0')).toBeLessThan(batch('0.3'));
+    expect(batch('2.1')).toBeLessThan(batch('0.3'));
+  });
+
+  it('takes no statement to have waited for an end that began after its answer', () => {
+    const history = story(
+      [
+        '0 1-2 BEGIN',
+        '1 1-2 BEGIN',
+        '2 1-2 BEGIN',
+        '0 3-4 UPDATE t SET v = 106 WHERE v < 50 -> 2',
+        '1 5-30 UPDATE t SET v = 103 WHERE id = 2 -> 1',
+        '2 7-31 UPDATE t SET v = 108 WHERE v < 25 -> 0',
+        '0 25-28 COMMIT',
+        '2 40-42 COMMIT',
+        '1 50-52 COMMIT',
+      ],
+      setup,
+    );
+    expect(inferSchedule(history, contract('mariadb:read-committed')).unexplained).toEqual([]);
+  });
+
+  it('does not keep the lock of a row that was deleted and put in again: it is not the one it chose', () => {
+    const history = story(
+      [
+        '0 1-2 BEGIN',
+        '0 3-4 DELETE FROM t WHERE id = 1 -> 1',
+        '1 5-6 BEGIN',
+        '0 5-6 INSERT INTO t VALUES (3, 5) -> 1',
+        '1 7-30 UPDATE t SET v = 0 WHERE v < 15 -> 0',
+        '0 10-12 COMMIT',
+        '2 14-15 BEGIN',
+        '2 16-17 INSERT INTO t VALUES (1, 99) -> 1',
+        '1 40-42 COMMIT',
+        '2 50-52 COMMIT',
+      ],
+      setup,
+    );
+    const batch = batchesOf(history, 'postgres:read-committed');
+    expect(batch('1.1')).toBeLessThan(batch('0.3'));
+  });
+
+  it('does not lock a row for an INSERT that another key was in the way of', () => {
+    const history = story(
+      [
+        '0 1-2 BEGIN',
+        '0 3-4 INSERT INTO t VALUES (3, 10) -> duplicate-key',
+        '1 5-6 INSERT INTO t VALUES (3, 30) -> 1',
+        '0 20-22 COMMIT',
+      ],
+      setup,
+    );
+    const { unexplained } = inferSchedule(history, contract('mariadb:read-committed'));
+    expect(unexplained.map(({ what }) => what)).not.toContain(
+      'got a lock that another transaction still held',
+    );
+  });
+
+  it('sends a statement that waited for the row it names, and did not change it, in its place of the queue', () => {
+    const lines = [
+      '0 1-2 BEGIN',
+      '1 1-2 BEGIN',
+      '0 3-4 UPDATE t SET v = 114 WHERE id = 1 -> 1',
+      '1 5-30 UPDATE t SET v = 111 WHERE id = 1 AND v < 15 -> 0',
+      '2 7-60 UPDATE t SET v = 0 WHERE v < 200 -> 2',
+      '0 10-12 INSERT INTO t VALUES (0, 5) -> 1',
+      '0 20-22 COMMIT',
+      '1 40-42 COMMIT',
+    ];
+    const batch = batchesOf(story(lines, setup), 'mariadb:read-committed');
+    // Who changed all rows had passed the place of the new one, so it stood in the queue, behind.
+    expect(batch('2.0')).toBeLessThan(batch('0.3'));
+    expect(batch('1.1')).toBeLessThan(batch('2.0'));
+  });
+
+  it('takes locks of deleted rows for kept on demand, where the engine may keep them', () => {
+    const history = story(
+      [
+        '0 1-2 BEGIN',
+        '0 3-4 DELETE FROM t WHERE id = 1 -> 1',
+        '1 5-6 BEGIN',
+        '1 7-30 UPDATE t SET v = 7 WHERE id = 1 -> 0',
+        '0 20-22 COMMIT',
+      ],
+      setup,
+    );
+    const inference = openInference(history, contract('mariadb:read-committed'));
+    const waits = ({ evidence }: typeof inference) =>
+      Array.from({ length: evidence.locks.step.length }, (_, i) => evidence.locks.step.at(i));
+    const update = inference.evidence.steps.firstOf[1]! + 1;
+    expect(waits(inference)).not.toContain(update);
+    expect(waits(inference.keepingGone()!)).toContain(update);
+    expect(inference.keepingGone()!.keepingGone()).toBeUndefined();
+    expect(openInference(history, contract('postgres:read-committed')).keepingGone()).toBeUndefined();
+    const nothingGone = story(['0 1-2 UPDATE t SET v = 7 WHERE id = 1 -> 1'], setup);
+    expect(openInference(nothingGone, contract('mariadb:read-committed')).keepingGone()).toBeUndefined();
+  });
+
+  it('lets an INSERT keep the row that was in its way from others, where the engine does', () => {
+    const history = story(
+      [
+        '0 1-2 BEGIN',
+        '0 3-4 INSERT INTO t VALUES (1, 5) -> duplicate-key',
+        '1 5-30 UPDATE t SET v = 7 WHERE id = 1 -> 1',
+        '0 20-22 COMMIT',
+      ],
+      setup,
+    );
+    const batch = batchesOf(history, 'mariadb:read-committed');
+    expect(batch('0.2')).toBeLessThan(batch('1.0'));
+  });
+
+  it.each([
+    ['a later read', '(0, 5)', '3', '1 52-54 SELECT id, v FROM t WHERE id = 5 -> [[5,0]]'],
+    ['how many rows it changed', '(0, 0)', '3/3', '1 52-54 SELECT id, v FROM t WHERE id = 9 -> []'],
+  ])(
+    'tells which rows a statement changed that waited, of several sets of one size, by %s',
+    (_, row, count, read) => {
+      const history = story(
+        [
+          '0 1-2 BEGIN',
+          '1 1-2 BEGIN',
+          '0 3-4 UPDATE t SET v = 11 WHERE id = 1 -> 1',
+          `1 7-50 UPDATE t SET v = 0 WHERE v < 100 -> ${count}`,
+          `2 10-12 INSERT INTO t VALUES ${row} -> 1`,
+          '2 14-16 INSERT INTO t VALUES (5, 50) -> 1',
+          '0 20-22 COMMIT',
+          read,
+          '1 56-58 COMMIT',
+        ],
+        setup,
+      );
+      const batch = batchesOf(history, 'mariadb:read-committed');
+      // It had passed the place of row 0 by then.
+      expect(batch('1.1')).toBeLessThan(batch('2.0'));
+      expect(batch('2.1')).toBeLessThan(batch('0.2'));
+    },
+  );
 
   it('says why a pair that overlapped stands as it does', () => {
     const history = story(

@@ -25,6 +25,7 @@ import type { Case, OrderReason, Schedule, StatementRef } from '../cases/index.j
 import type { Contract, Mechanism } from '../contracts/index.js';
 import { IsoldeError } from '../errors.js';
 import type { History } from '../histories/index.js';
+import type { OperationId } from '../ids.js';
 import { withCatalog } from '../rows/index.js';
 import { counted } from '../words.js';
 import type { Batches } from './batches.js';
@@ -34,6 +35,7 @@ import { collectEvidence } from './mirror.js';
 import { type StepPair, strength } from './order-graph.js';
 import { addQueryOrder } from './query-order.js';
 import { orderReasons } from './reasons.js';
+import { settleRows } from './settle-rows.js';
 import { type Solution, solve } from './solve.js';
 import { type LeftOut, refOf, type Steps, stepsOf } from './steps.js';
 import { answerOrder, noEdges, type TimeEdges, timeOrder } from './time-order.js';
@@ -52,7 +54,9 @@ export interface InferOptions {
   /** Send victims of deadlocks again, and cancel them where they failed; default false: a ROLLBACK stands in their place. */
   readonly resent?: boolean;
   /** Send statements that chose rows and waited as late as may be, not before every COMMIT they may have missed; default false. */
-  readonly late?: boolean;
+  readonly waitersLast?: boolean;
+  /** Take locks of deleted rows that were waited for as kept to the end of the transaction, and keep the rows from being purged; default false: purged at once. */
+  readonly keepsGone?: boolean;
   /** For ambiguous statements, by number, which of their choices to try first. */
   readonly choices?: ReadonlyMap<number, number>;
   /** Orders that replays have shown (`refine.ts`); they outweigh everything else. */
@@ -73,6 +77,8 @@ export interface Inference {
   resending(): Inference | undefined;
   /** The same with statements that chose rows and waited sent as late as may be, if there are any. */
   later(): Inference | undefined;
+  /** The same with locks of deleted rows kept, where the engine may keep them. */
+  keepingGone(): Inference | undefined;
   /**
    * The schedule, with orders that replays have shown. `careful`: of two overlapping statements that conflict, the one
    * answered first always goes first where nothing else speaks against it; batches are smaller then.
@@ -129,7 +135,7 @@ export interface UnexplainedStatement {
  */
 export function namedBefore(
   { ambiguous, unexplained, leftOut, sources, raw }: InferredOrder,
-  operation: number,
+  operation: OperationId,
 ): readonly (AmbiguousStatement['what'] | 'unexplained' | 'left out')[] {
   const isIt = ({ statement: [session, position] }: { readonly statement: StatementRef }) =>
     sources[session]![position] === operation;
@@ -197,14 +203,21 @@ export function openInference(history: History, contract: Contract, options: Inf
       return again.evidence.steps.cancelled.includes(1) ? again : undefined;
     },
     later: () =>
-      options.late === true || !evidence.looksAgain || evidence.waits.size === 0
+      options.waitersLast === true || !evidence.looksAgain || evidence.waits.size === 0
         ? undefined
-        : other({ late: true }),
+        : other({ waitersLast: true }),
+    keepingGone: () =>
+      options.keepsGone === true || !evidence.metGone ? undefined : other({ keepsGone: true }),
     order: (learnt = [], { choices, careful } = {}) => {
       if (careful === true) every ??= guesses('all');
       const solution = solve(
         evidence,
-        { times, answers: careful === true ? every! : answers, learnt, late: options.late === true },
+        {
+          times,
+          answers: careful === true ? every! : answers,
+          learnt,
+          waitersLast: options.waitersLast === true,
+        },
         choices,
       );
       return inferredOrder({ history, evidence, solution, learnt }, options);
@@ -216,15 +229,20 @@ export function openInference(history: History, contract: Contract, options: Inf
 function evidenceOf(
   history: History,
   contract: Contract & { mechanism: Mechanism },
-  { keepTimed, spared, resent }: InferOptions,
+  { keepTimed, spared, resent, keepsGone }: InferOptions,
 ): Evidence {
   const { failureRollsBack, protocol } = contract.mechanism;
   const steps = stepsOf(history, { keepTimed, spared, resent, failureRollsBack });
-  const evidence = withCatalog(history, {}, (catalog) => collectEvidence(history, steps, contract, catalog));
-  addVersionOrder(evidence);
-  addQueryOrder(evidence);
-  if (protocol === 'timestamp') addTimestampOrder(evidence);
-  return evidence;
+  const source = { history, steps, contract, keepsGone: keepsGone === true };
+  return withCatalog(history, {}, (catalog) =>
+    settleRows((rowChoices) => {
+      const evidence = collectEvidence({ ...source, catalog, rowChoices });
+      addVersionOrder(evidence);
+      addQueryOrder(evidence);
+      if (protocol === 'timestamp') addTimestampOrder(evidence);
+      return evidence;
+    }),
+  );
 }
 
 /** Whether statements fell to deadlocks, and their transactions with them. */
@@ -265,11 +283,12 @@ function inferredOrder(
     batches,
     options.reasons === false ? undefined : orderReasons(evidence, solution, learnt),
   );
+  const kept: Schedule = options.keepsGone === true ? { ...schedule, keepsHistory: true } : schedule;
   const exempt = new Set([...batches.forced.map(({ step }) => step), ...evidence.waits]);
   const broken = options.check === false ? [] : brokenInvariants(evidence, schedule, exempt);
   return {
     case: steps.case,
-    schedule,
+    schedule: kept,
     raw: history,
     notes: notesOf(evidence, solution, history),
     sources: sourcesOf(steps),

@@ -11,6 +11,7 @@
  */
 
 import { type Schedule, scheduleProblem } from '../cases/index.js';
+import type { OrderStepId } from '../ids.js';
 import type { Image } from '../rows/index.js';
 import { inConflict } from './conflicts.js';
 import { type Evidence, explains } from './evidence.js';
@@ -26,7 +27,7 @@ export interface BrokenInvariant {
 export function brokenInvariants(
   evidence: Evidence,
   schedule: Schedule,
-  exempt: ReadonlySet<number>,
+  exempt: ReadonlySet<OrderStepId>,
   limit = 20,
 ): BrokenInvariant[] {
   const { steps } = evidence;
@@ -61,7 +62,7 @@ class Walk {
 
   constructor(
     private readonly evidence: Evidence,
-    private readonly exempt: ReadonlySet<number>,
+    private readonly exempt: ReadonlySet<OrderStepId>,
     private readonly report: (broken: BrokenInvariant) => void,
   ) {
     const { objects, needs, locks, steps, unexplained } = evidence;
@@ -86,7 +87,7 @@ class Walk {
     this.#inBatch = new Int32Array(objects.names.length);
   }
 
-  batch(number: number, steps: readonly number[]): void {
+  batch(number: number, steps: readonly OrderStepId[]): void {
     this.#conflicts(number, steps);
     for (const step of steps) {
       this.#versions(number, step);
@@ -95,7 +96,7 @@ class Walk {
     for (const step of steps) this.#publish(step);
   }
 
-  #conflicts(number: number, steps: readonly number[]): void {
+  #conflicts(number: number, steps: readonly OrderStepId[]): void {
     const { first, object, roles } = this.evidence.accesses;
     for (const step of steps) {
       for (let i = first[step]!; i < first[step + 1]!; i++) {
@@ -112,7 +113,7 @@ class Walk {
     }
   }
 
-  #versions(number: number, step: number): void {
+  #versions(number: number, step: OrderStepId): void {
     const { first, order } = this.#needs;
     for (let i = first[step]!; i < first[step + 1]!; i++) {
       const need = this.evidence.needs[order[i]!]!;
@@ -123,7 +124,7 @@ class Walk {
     }
   }
 
-  #take(number: number, step: number): void {
+  #take(number: number, step: OrderStepId): void {
     const { locks, steps } = this.evidence;
     const transaction = steps.transaction[step]!;
     const { first, order } = this.#locks;
@@ -156,7 +157,7 @@ class Walk {
     }
   }
 
-  #publish(step: number): void {
+  #publish(step: OrderStepId): void {
     const { first, order } = this.#published;
     for (let i = first[step]!; i < first[step + 1]!; i++) {
       const row = this.#publishedRow.at(order[i]!);
@@ -166,7 +167,7 @@ class Walk {
     if (steps.endOf[steps.transaction[step]!] === step) this.#ended[steps.transaction[step]!] = 1;
   }
 
-  #text(step: number): string {
+  #text(step: OrderStepId): string {
     const { steps } = this.evidence;
     const { name, statements } = steps.case.sessions[steps.session[step]!]!;
     return `${name}: ${statements[steps.position[step]!]}`;

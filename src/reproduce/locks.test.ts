@@ -39,6 +39,7 @@ function lockTable(steps: Steps, snapshot = -1) {
     basisOf: () => snapshot,
     committed: () => true,
     arrives: () => 'no',
+    passes: false,
   });
   const orders = () =>
     Array.from({ length: edges.from.length }, (_, i) => [

@@ -44,6 +44,8 @@ interface LockedObject {
   writer: Holder | undefined;
   /** All exclusive lockings, in order; conflicts look for the holder they met. */
   readonly sequence: number[];
+  /** For lockings by transactions that had shared the lock before, the step that did. */
+  shared?: Map<OrderStepId, OrderStepId>;
 }
 
 export interface LockRequest {
@@ -51,6 +53,8 @@ export interface LockRequest {
   readonly writes: boolean;
   /** A new row: whether its key is free depends on what is committed now, not of a snapshot. */
   readonly inserts?: boolean;
+  /** It was sent while another held the lock, and is to be again. */
+  readonly waited?: boolean;
 }
 
 export const overwrote = 'overwrote a version that its snapshot does not show';
@@ -64,6 +68,8 @@ export interface KnownOfTransactions {
    * rows first, and what follows from that is said elsewhere (`touched-rows.ts`).
    */
   arrives(step: OrderStepId): 'no' | 'row' | 'range' | 'chosen';
+  /** Statements pass rows one after another and let go of those that do not match: who came first to which row decides what they change. */
+  readonly passes: boolean;
 }
 
 export class LockTable {
@@ -93,6 +99,11 @@ export class LockTable {
     return this.#objects[object]?.sequence ?? [];
   }
 
+  /** The step by which the transaction of an exclusive locking came to the object: that one, or one that shared the lock before. */
+  cameBy(locking: OrderStepId, object: RowId): OrderStepId {
+    return this.#objects[object]?.shared?.get(locking) ?? locking;
+  }
+
   #object(object: RowId): LockedObject {
     this.#objects[object] ??= { locks: new RowLocks(), writer: undefined, sequence: [] };
     return this.#objects[object];
@@ -100,7 +111,7 @@ export class LockTable {
 
   take(step: OrderStepId, object: RowId, request: LockRequest): void {
     const transaction = this.steps.transaction[step]!;
-    const { exclusive, writes, inserts = false } = request;
+    const { exclusive, writes, inserts = false, waited = false } = request;
     const mode = exclusive ? 'exclusive' : 'share';
     const locked = this.#object(object);
     const { locks } = locked;
@@ -114,11 +125,16 @@ export class LockTable {
     this.taken.exclusive.push(exclusive ? 1 : 0);
     locks.meet(transaction, mode, (holder) => {
       const changes = holder.mode === 'exclusive' && exclusive && !inserts;
-      this.#after(holder, { step, transaction, object, changes });
+      this.#after(holder, { step, transaction, object, changes, waited });
       if (holder.wrote && this.known.committed(holder.owner)) locked.writer = holder;
     });
     if (exclusive && !inserts && locked.writer !== undefined) this.#basedOn(locked.writer, step, object);
     if (exclusive) {
+      const before = locks.all.find((held) => held.owner === transaction && held.brief !== true);
+      if (before !== undefined) {
+        locked.shared ??= new Map();
+        locked.shared.set(step, before.step);
+      }
       // Locks held, so whoever had one before has ended.
       locks.clear();
       locked.sequence.push(step);
@@ -169,6 +185,16 @@ export class LockTable {
     return found;
   }
 
+  /** The steps by which other transactions share an object that nobody has locked alone since, by when they end, the last first. */
+  sharers(step: OrderStepId, object: RowId): OrderStepId[] {
+    const { transaction, endOf, end } = this.steps;
+    const endingOf = (one: OrderStepId) => end[endOf[transaction[one]!]!] ?? Number.POSITIVE_INFINITY;
+    return (this.#objects[object]?.locks.all ?? [])
+      .filter(({ mode, owner, brief }) => mode === 'share' && brief !== true && owner !== transaction[step])
+      .map((held) => held.step)
+      .sort((a, b) => endingOf(b) - endingOf(a));
+  }
+
   /** A statement may have held the lock for a moment: it comes before whoever locks it next. */
   pass(step: OrderStepId, object: RowId): void {
     const transaction = this.steps.transaction[step]!;
@@ -183,7 +209,14 @@ export class LockTable {
       transaction,
       object,
       changes,
-    }: { step: OrderStepId; transaction: TransactionId; object: RowId; changes: boolean },
+      waited,
+    }: {
+      step: OrderStepId;
+      transaction: TransactionId;
+      object: RowId;
+      changes: boolean;
+      waited: boolean;
+    },
   ): void {
     const { steps } = this;
     const ending = holder.brief === true ? holder.step : steps.endOf[holder.owner]!;
@@ -199,14 +232,19 @@ export class LockTable {
     const overwrites =
       changes && holder.wrote && this.known.basisOf(transaction) >= 0 && this.known.committed(holder.owner);
     const arrives = this.known.arrives(step);
-    if (arrives === 'chosen') {
+    if (arrives === 'chosen' || waited) {
       this.#overlapping(ending, step, { why: because.lock, object, soft: softness.waited });
+      if (waited) this.#overlapping(holder.step, step, { why: because.lock, object, soft: true });
       return;
     }
     // Who did wait may have to again, to have its place in a queue.
     const mayWait = (arrives !== 'no' || meeting === 'waited') && !overwrites;
     const soft = ending === holder.step || mayWait;
-    this.#overlapping(ending, step, { why: because.lock, object, soft });
+    const queues = meeting === 'waited' && mayWait && this.known.passes;
+    this.#overlapping(ending, step, {
+      ...{ why: because.lock, object },
+      soft: soft && (arrives === 'range' || queues) ? softness.waited : soft,
+    });
     // Sent early it would stand in the queue; whoever got the lock before it must be there first, unless it
     // stood in the queue for another row then.
     if (mayWait && ending !== holder.step)

@@ -78,7 +78,17 @@ function failedInsert(
       const seen = state.writerLock < 0 ? step : state.snapshotOf(step, 'writesSee');
       if (seen !== step) state.accesses.add(seen, row, role.snapshot);
       const expected = { type: 'some', where: undefined } as const;
-      const waits = state.mechanism.writeConflict === 'waits';
+      const { writeConflict, passedRows } = state.mechanism;
+      // InnoDB keeps the row that was in the way locked, for others to read only.
+      if (passedRows !== undefined && !state.isAlone(step)) {
+        state.settle(step, row);
+        // A row that is not there was not in the way: another key was, or nothing explains the failure.
+        if (state.imageFor(transaction, row) !== 'absent') {
+          state.lock(step, row, role.share);
+          continue;
+        }
+      }
+      const waits = writeConflict === 'waits';
       if (waits && state.touch(step, row, expected)) continue;
       state.needs.push({ step, snapshot: seen, row, expected });
     } else if (!exists || rows.length === 1) state.failed.push({ step, transaction, object: row });

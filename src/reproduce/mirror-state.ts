@@ -34,7 +34,7 @@ import {
   type Unexplained,
 } from './evidence.js';
 import type { FailedWrite } from './failed-writes.js';
-import { LockTable } from './locks.js';
+import { type LockRequest, LockTable } from './locks.js';
 import { snapshotSteps } from './snapshots.js';
 import type { Steps } from './steps.js';
 
@@ -50,6 +50,10 @@ export interface MirrorSource {
   readonly steps: Steps;
   readonly contract: Contract & { mechanism: Mechanism };
   readonly catalog: Catalog;
+  /** For statements that may have changed one of several sets of rows, by their steps, which of these. */
+  readonly rowChoices?: ReadonlyMap<number, number>;
+  /** Locks of deleted rows that were waited for are kept like others. InnoDB does until it purges the row, whenever that is. */
+  readonly keepsGone?: boolean;
 }
 
 export class MirrorState {
@@ -100,13 +104,19 @@ export class MirrorState {
   /** What gives out timestamps, for engines that go by them. */
   readonly clock: number;
   readonly notes = new Map<string, number>();
+  readonly rowChoices: ReadonlyMap<number, number>;
+  readonly keepsGone: boolean;
+  /** Statements that may have changed one of several sets of rows, and how many there are. */
+  readonly severalRows = new Map<OrderStepId, number>();
+  /** A statement may have waited for a row that was deleted meanwhile (`keepsGone` decides what follows). */
+  metGone = false;
 
   readonly history: History;
   readonly steps: Steps;
   readonly catalog: Catalog;
 
   constructor(
-    { history, steps, contract, catalog }: MirrorSource,
+    { history, steps, contract, catalog, rowChoices, keepsGone = false }: MirrorSource,
     /** Takes a step before its turn. */
     private readonly take: (step: OrderStepId) => void,
   ) {
@@ -114,6 +124,8 @@ export class MirrorState {
     this.history = history;
     this.steps = steps;
     this.catalog = catalog;
+    this.rowChoices = rowChoices ?? new Map();
+    this.keepsGone = keepsGone;
     this.mechanism = contract.mechanism;
     this.tables = [...catalog.tables];
     this.taken = new Uint8Array(steps.count);
@@ -134,6 +146,7 @@ export class MirrorState {
         if (this.early.has(step)) return this.looksAgain ? 'chosen' : 'range';
         return this.snapshot[steps.transaction[step]!] === step ? 'row' : 'no';
       },
+      passes: passedRows === 'released',
     });
   }
 
@@ -248,29 +261,55 @@ export class MirrorState {
       this.lock(step, row, isExclusive(lock) ? role.lock : role.share);
       if (this.scanLocks) this.scanLock(step, undefined, false, row);
     }
-    if (own) return;
+    if (own) {
+      if (explains(this.doing[transaction]!.writes.own(row)!, expected) === false)
+        this.unexplained.push({ step, object: row, what: 'did not see what its transaction had written' });
+      return;
+    }
     const seen = this.snapshotOf(step, locking ? 'lockingReadsSee' : 'plain');
     if (seen !== step) this.accesses.add(seen, row, role.snapshot);
     // What a current read of a locked row sees, the lock's order says; what a snapshot shows, its versions.
     if (!(locking && seen === step)) this.needs.push({ step, snapshot: seen, row, expected });
   }
 
-  /** It looked for a row and found none that satisfies its condition; nothing was locked. */
+  /** It looked for a row and found none that satisfies its condition; a lock that it waited for is kept. */
   missRow(step: OrderStepId, row: RowId, where: Satisfies, clause: Sees): void {
     const transaction = this.steps.transaction[step]!;
     this.accesses.add(step, row, clause === 'plain' ? this.plainRead : role.read);
     if (this.doing[transaction]?.writes.wrote(row) === true) return;
     const seen = this.snapshotOf(step, clause);
     if (seen !== step) this.accesses.add(seen, row, role.snapshot);
-    this.needs.push({ step, snapshot: seen, row, expected: { type: 'none', where } });
+    const expected: Expected = { type: 'none', where };
+    const passes = this.mechanism.passedRows !== undefined && clause !== 'plain';
+    if (passes) this.settle(step, row);
+    // A lock that was waited for is kept, and it saw the row only then.
+    const met = this.imageFor(transaction, row);
+    const queued = passes && this.#queued(step, row);
+    if (queued && met === 'absent') this.metGone = true;
+    const keeps = queued && (met !== 'absent' || this.keepsGone);
+    if (keeps && explains(met, expected) === true) {
+      this.lock(step, row, role.lock, { waited: true });
+      return;
+    }
+    this.needs.push({ step, snapshot: seen, row, expected });
     // Where passing a row locks it, current reads meet uncommitted rows too, and wait for them.
-    if (this.mechanism.passedRows !== undefined && clause !== 'plain') {
+    if (passes) {
       this.accesses.add(step, row, role.lock);
-      this.settle(step, row);
-      this.touch(step, row, { type: 'none', where });
+      this.touch(step, row, expected);
       // What is not there is locked by the gap around it, and nobody tells how wide that is.
       if (this.scanLocks) this.scanLock(step, undefined, true, row);
     }
+  }
+
+  /** Whether a statement that is at a row now was sent after the last who had it, and before that one began to end: it waited. */
+  #queued(step: OrderStepId, row: RowId): boolean {
+    if (this.mechanism.passedRows !== 'released') return false;
+    const { start, end, endOf, transaction } = this.steps;
+    const [locking] = this.locks.holdersAround(step, row);
+    if (locking === undefined) return false;
+    const ending = endOf[transaction[locking]!]!;
+    if (ending < 0 || start[ending]! > end[step]!) return false;
+    return start[this.locks.cameBy(locking, row)]! < start[step]! && start[step]! < start[ending]!;
   }
 
   /** It met a row as it was at a moment when nobody held it; false: there is no such moment. */
@@ -302,7 +341,7 @@ export class MirrorState {
       return;
     }
     this.settle(step, row);
-    this.lock(step, row, role.write | role.lock, inserts);
+    this.lock(step, row, role.write | role.lock, { inserts });
     if (this.scanLocks) this.scanLock(step, undefined, false, row);
     if (this.writerLock >= 0) this.writer(step, true);
     const doing = this.do(transaction);
@@ -386,7 +425,12 @@ export class MirrorState {
       if (this.objects.tableOf[row] === object) doing.writes.write(row, this.current[row]!, 'unknown');
   }
 
-  lock(step: OrderStepId, object: RowId, roles: number, inserts = false): void {
+  lock(
+    step: OrderStepId,
+    object: RowId,
+    roles: number,
+    how: Pick<LockRequest, 'inserts' | 'waited'> = {},
+  ): void {
     const transaction = this.steps.transaction[step]!;
     this.accesses.add(step, object, roles);
     this.do(transaction).access(object, roles);
@@ -395,7 +439,7 @@ export class MirrorState {
       this.locks.take(step, object, {
         exclusive: (roles & role.lock) !== 0,
         writes: (roles & role.write) !== 0,
-        inserts,
+        ...how,
       });
   }
 

@@ -12,6 +12,7 @@ import {
   isExclusive,
   isHit,
   type OpaquePlan,
+  type Plan,
   type RowLock,
   type RowsOf,
   type Satisfies,
@@ -87,48 +88,86 @@ function putIn(state: MirrorState, step: OrderStepId, table: Table, cells: Evalu
   else state.write(step, row, cells, true);
 }
 
+/** An upsert or a MERGE of what a query returns is a plan once the rows of its tables are known (`OpaquePlan.resolve`). */
+export function resolved(state: MirrorState, step: OrderStepId, plan: Plan): Plan {
+  if (plan.type !== 'opaque' || plan.resolve === undefined) return plan;
+  const { reads, bind } = plan.resolve;
+  const rowsOf = tablesNow(state, state.steps.transaction[step]!, reads);
+  const upsert = rowsOf && bind(rowsOf);
+  return upsert === undefined ? plan : { ...upsert, reads: [...new Set([...reads, ...upsert.reads])] };
+}
+
 /** Rows that are added, unless others are in their way. */
-export function followUpsert(state: MirrorState, step: OrderStepId, plan: UpsertPlan): void {
+export function followUpsert(
+  state: MirrorState,
+  step: OrderStepId,
+  { matched }: Operation,
+  plan: UpsertPlan,
+): void {
   const transaction = state.steps.transaction[step]!;
   const { table, effect } = plan;
   readTables(state, step, plan.reads, 'none');
   const rowsOf = tablesNow(state, transaction, plan.reads);
-  const all = state.rows[table.number]!;
-  const met: number[] = [];
-  let known = !state.blind.has(table) && all.size <= scanLimit && table.initial !== undefined;
-  for (const row of known ? all.values() : []) {
-    state.settle(step, row);
-    const hit = isHit(state.imageFor(transaction, row), plan.meets);
-    if (hit === undefined) known = false;
-    else if (hit) met.push(row);
-  }
-  // With several new rows it is not known which of them met these.
-  if (!known || table.identity.length === 0 || (met.length > 0 && plan.rows.length > 1)) {
+  const met = rowsMet(state, step, plan);
+  const added = met && rowsAdded(plan, [...met.values()]);
+  if (met === undefined || added === undefined) {
     state.fuzzyWrite(step, table);
     return;
   }
   const { changes, apply } = rowsOf === undefined ? unknownEffect.bind(() => []) : plan.bind(rowsOf);
-  for (const row of met) {
-    const before = state.imageFor(transaction, row);
-    const changed = typeof before === 'string' ? undefined : changes(before);
-    if (effect === 'nothing' || (effect === 'update' && changed === false))
-      state.missRow(step, row, () => false, 'writesSee');
-    else if (effect === 'replace') state.write(step, row, 'absent');
-    else {
-      const after = typeof before === 'string' || changed !== true ? undefined : apply(before);
-      state.write(step, row, after ?? 'unknown');
-    }
+  const changed = (before: EvaluatedRow) =>
+    effect === 'nothing' ? false : effect === 'replace' || changes(before);
+  const fates = [...met.values()].map(changed);
+  const count = added.length + (effect === 'replace' ? 0 : fates.filter((each) => each === true).length);
+  // MySQL counts a changed row twice, and not at all if it stays as it was.
+  const counted = state.catalog.dialect !== 'mysql' && matched !== undefined && !fates.includes(undefined);
+  if (counted && matched !== count) {
+    state.fuzzyWrite(step, table);
+    return;
   }
-  if (met.length === 0 || effect === 'replace')
-    for (const cells of plan.rows) putIn(state, step, table, cells);
+  for (const [row, before] of met) {
+    const does = changed(before);
+    if (does === false) state.missRow(step, row, () => false, 'writesSee');
+    else if (effect === 'replace') state.write(step, row, 'absent');
+    else state.write(step, row, (does && apply(before)) ?? 'unknown');
+  }
+  for (const cells of added) putIn(state, step, table, cells);
 }
 
-export function followChange(
+/** The rows in the way of an upsert, as it finds them; undefined: they are not all known. */
+function rowsMet(
   state: MirrorState,
   step: OrderStepId,
-  { matched }: Operation,
-  plan: ChangePlan,
-): void {
+  { table, meets }: UpsertPlan,
+): Map<number, EvaluatedRow> | undefined {
+  const transaction = state.steps.transaction[step]!;
+  const all = state.rows[table.number]!;
+  if (state.blind.has(table) || all.size > scanLimit || table.initial === undefined) return undefined;
+  if (table.identity.length === 0) return undefined;
+  const met = new Map<number, EvaluatedRow>();
+  let known = true;
+  for (const row of all.values()) {
+    state.settle(step, row);
+    const image = state.imageFor(transaction, row);
+    const hit = isHit(image, meets);
+    if (hit === undefined) known = false;
+    else if (hit && typeof image !== 'string') met.set(row, image);
+  }
+  return known ? met : undefined;
+}
+
+/** The offered rows that nothing keeps out; undefined: that cannot be known. */
+function rowsAdded(
+  { effect, rows, meetsEach }: UpsertPlan,
+  met: readonly EvaluatedRow[],
+): readonly EvaluatedRow[] | undefined {
+  if (effect === 'replace') return rows;
+  const keptOut = rows.map((_, i) => met.map((before) => meetsEach[i]!(before)));
+  if (keptOut.flat().includes(undefined)) return undefined;
+  return rows.filter((_, i) => !keptOut[i]!.includes(true));
+}
+
+export function followChange(state: MirrorState, step: OrderStepId, op: Operation, plan: ChangePlan): void {
   const transaction = state.steps.transaction[step]!;
   const { table, keys } = plan;
   readTables(state, step, plan.reads, 'none');
@@ -140,8 +179,8 @@ export function followChange(
   const { where, apply } = plan.bind(rowsOf);
   const rows =
     keys === undefined
-      ? rangeTouched(state, step, matched, { table, where })
-      : keysTouched(state, step, matched, { table, keys, where });
+      ? rangeTouched(state, step, op, { table, where, apply: plan.type === 'update' ? apply : undefined })
+      : keysTouched(state, step, op.matched, { table, keys, where });
   if (rows === undefined) {
     state.fuzzyWrite(step, table);
     return;

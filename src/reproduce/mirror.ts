@@ -10,11 +10,9 @@
  * do not understand, counts that disagree with the mirror) concerns the whole table, and its rows are unknown from then on.
  */
 
-import type { Contract, Mechanism } from '../contracts/index.js';
-import type { Access, History, Operation } from '../histories/index.js';
+import type { Access, Operation } from '../histories/index.js';
 import type { OrderStepId } from '../ids.js';
 import {
-  type Catalog,
   type ChangePlan,
   isExclusive,
   overlay,
@@ -34,19 +32,21 @@ import type { Evidence, Expected } from './evidence.js';
 import { failedWriteChoices } from './failed-writes.js';
 import { failedCommit, failedStatement } from './mirror-failures.js';
 import { type MirrorSource, MirrorState } from './mirror-state.js';
-import { followChange, followInsert, followOpaque, followUpsert, readTables } from './mirror-writes.js';
+import {
+  followChange,
+  followInsert,
+  followOpaque,
+  followUpsert,
+  readTables,
+  resolved,
+} from './mirror-writes.js';
 import { lockOfText, resultRows } from './operation-rows.js';
 import { followSavepoint } from './savepoints.js';
 import { type Steps, stepsByTime } from './steps.js';
 import { followVictim } from './victims.js';
 
-export function collectEvidence(
-  history: History,
-  steps: Steps,
-  contract: Contract & { mechanism: Mechanism },
-  catalog: Catalog,
-): Evidence {
-  return new Mirror({ history, steps, contract, catalog }).run();
+export function collectEvidence(source: MirrorSource): Evidence {
+  return new Mirror(source).run();
 }
 
 class Mirror {
@@ -98,6 +98,8 @@ class Mirror {
       looksAgain: this.#state.looksAgain,
       stamped: this.#state.clock >= 0,
       snapshots: this.#state.snapshot,
+      severalRows: this.#state.severalRows,
+      metGone: this.#state.metGone,
       notes: [...this.#state.notes].map(([note, count]) => (count === 1 ? note : `${note} (${count} times)`)),
     };
   }
@@ -142,8 +144,8 @@ class Mirror {
 
   /** The recorder says which rows it touched. */
   #recorded(step: OrderStepId, op: Operation, accesses: readonly Access[]): void {
-    const lock = lockOfText(op);
     const { dialect } = this.#state.catalog;
+    const lock = lockOfText(op, dialect);
     for (const access of accesses) {
       const { object, mode, value } = access;
       const { table, row } = this.#state.rowOf(object);
@@ -165,7 +167,9 @@ class Mirror {
 
   #planned(step: OrderStepId, op: Operation): void {
     const state = this.#state;
-    const plan = this.#planner.plan(op.sql ?? '');
+    const unresolved = this.#planner.plan(op.sql ?? '');
+    // What a failed statement found is not known.
+    const plan = op.outcome === 'error' ? unresolved : resolved(state, step, unresolved);
     if (plan.type === 'idle') {
       for (const table of plan.defines ?? []) state.define(step, table);
       return;
@@ -195,7 +199,7 @@ class Mirror {
         followInsert(state, step, op, plan);
         return;
       case 'upsert':
-        followUpsert(state, step, plan);
+        followUpsert(state, step, op, plan);
         return;
       case 'opaque':
         followOpaque(state, step, op, plan);

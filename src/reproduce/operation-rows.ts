@@ -1,7 +1,7 @@
 /** What an operation of a history tells about rows: those of its result, and the locks in its text. */
 import type { Operation } from '../histories/index.js';
 import { type RowLock, rowKey, type ScanPlan, unknownCell } from '../rows/index.js';
-import type { Evaluated } from '../sql/index.js';
+import { classifyStatement, type Dialect, type Evaluated } from '../sql/index.js';
 
 /** The rows of a result by their names; undefined: the result does not name them. */
 export function resultRows(
@@ -24,13 +24,10 @@ export function resultRows(
   return found;
 }
 
-export function lockOfText(op: Operation): RowLock {
-  if (op.kind !== 'select') return 'none';
-  const sql = op.sql ?? '';
-  if (!/\bfor\b|\block\b/i.test(sql)) return 'none';
-  return /\bfor\s+(no\s+key\s+)?update\b/i.test(sql)
-    ? 'exclusive'
-    : /\bshare\b/i.test(sql)
-      ? 'share'
-      : 'none';
+/** The lock that a query asks for in its text. */
+export function lockOfText({ kind, sql }: Operation, dialect: Dialect): RowLock {
+  // Millions of texts have none of these words, and need not be read.
+  if (kind !== 'select' || sql === undefined || !/\b(for|lock)\b/i.test(sql)) return 'none';
+  const { locking } = classifyStatement(sql, dialect);
+  return locking === 'update' ? 'exclusive' : locking;
 }

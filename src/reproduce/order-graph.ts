@@ -52,14 +52,14 @@ export interface FurtherOrders {
   /** What replays have shown. */
   readonly learnt: readonly StepPair[];
   /** Locks that were waited for count as much as other guesses: such statements are sent as late as may be. */
-  readonly late?: boolean;
+  readonly waitersLast?: boolean;
 }
 
 export function orderGraph(
   count: number,
   edges: Edges,
   chosen: ChosenOrders,
-  { times, answers, learnt, late = false }: FurtherOrders,
+  { times, answers, learnt, waitersLast = false }: FurtherOrders,
 ): OrderGraph {
   const found = edges.from.length;
   const guessed = found + chosen.orders.length;
@@ -74,7 +74,8 @@ export function orderGraph(
   to.set(edges.to.view());
   for (let i = 0; i < found; i++)
     if (edges.soft.at(i) === softness.guess) strengths[i] = strength.weak;
-    else if (edges.soft.at(i) === softness.waited) strengths[i] = late ? strength.weak : strength.waited;
+    else if (edges.soft.at(i) === softness.waited)
+      strengths[i] = waitersLast ? strength.weak : strength.waited;
     else if (edges.why.at(i) === because.firstUpdater) strengths[i] = strength.presumed;
   chosen.orders.forEach((order, i) => {
     from[found + i] = order.from;

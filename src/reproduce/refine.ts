@@ -16,7 +16,8 @@
  * 3. If it is a failure and no place brings it back, it takes its recorded outcome, too.
  *
  * 4. Where statements chose rows and waited, all of this begins again with these sent as late as may be; and where victims of deadlocks
- *    held rows that others waited for (`victims.ts`), with victims sent, and cancelled where they failed. Each has its share of the budget.
+ *    held rows that others waited for (`victims.ts`), with victims sent, and cancelled where they failed; and where rows that are deleted
+ *    may stay locked, with these locks. Each has its share of the budget.
  *
  * 5. If nothing got further, the order it began with and the best one are replayed a few times more: locks go by timing, too.
  *
@@ -73,12 +74,16 @@ export async function refineOrder(
   options: RefineOptions = {},
 ): Promise<Refined> {
   const search = new Search(run, options);
-  const starts = otherStarts(inference);
-  let best = await search.from(inference, options.first ?? inference.order(), 1 / (starts.length + 1));
-  for (const [i, other] of starts.entries()) {
-    if (search.isOver(best)) break;
-    const share = (i + 2) / (starts.length + 1);
-    const found = await search.from(other, other.order(), share);
+  let starts: readonly Inference[] | undefined;
+  const others = () => {
+    starts ??= otherStarts(inference);
+    return starts;
+  };
+  const share = (beginnings: number) => () => beginnings / (others().length + 1);
+  let best = await search.from(inference, options.first ?? inference.order(), share(1));
+  for (let i = 0; !search.isOver(best) && i < others().length; i++) {
+    const other = others()[i]!;
+    const found = await search.from(other, other.order(), share(i + 2));
     if (search.isOver(found) || getsFurther(found.report, best.report)) best = found;
   }
   if (!search.isOver(best) && !inference.certified) best = await search.again(best);
@@ -91,7 +96,9 @@ export async function refineOrder(
 
 /** Other ways to look at the same history, from which a search begins with nothing learnt. */
 function otherStarts(inference: Inference): readonly Inference[] {
-  return [inference.later(), inference.resending()].filter((one) => one !== undefined);
+  return [inference.later(), inference.resending(), inference.keepingGone()].filter(
+    (one) => one !== undefined,
+  );
 }
 
 class Search {
@@ -107,14 +114,15 @@ class Search {
     private readonly options: RefineOptions,
   ) {}
 
-  /** `share`: of the replays that are allowed in all. */
-  async from(inference: Inference, first: InferredOrder, share = 1): Promise<Attempt> {
+  /** `share`: of the replays that are allowed in all; not asked for if the first sees everything. */
+  async from(inference: Inference, first: InferredOrder, share = () => 1): Promise<Attempt> {
     const most =
       this.options.mostReplays ??
       Math.max(fewestReplays, Math.floor(statementBudget / Math.max(1, first.statementCount)));
-    this.#most = Math.ceil(most * share);
     let best = await this.#attempt({ inference, learnt: [] }, first);
     this.#first ??= best;
+    if (this.isOver(best)) return best;
+    this.#most = Math.ceil(most * share());
     for (let better = true; better && !this.#isSpent(best); ) {
       better = false;
       for (const knowledge of otherKnowledge(best)) {
@@ -257,5 +265,5 @@ function keyOf({ spared }: Inference, { schedule }: InferredOrder): string {
       .sort()
       .join(' '),
   );
-  return `${[...spared].join()}:${batches.join('|')}`;
+  return `${schedule.keepsHistory === true}:${[...spared].join()}:${batches.join('|')}`;
 }

@@ -66,6 +66,7 @@ export function replayProgram({ case: program, schedule }: InferredOrder, mode: 
 /** Compares a replay's history with the raw run. */
 export function compareReplay(inferred: InferredOrder, mode: ReplayMode, history: History): ReplayReport {
   const { sources, raw } = inferred;
+  const dialect = raw.header.dialect ?? 'postgres';
   const twins: (Operation | undefined)[][] = sources.map((list) => new Array(list.length).fill(undefined));
   for (const op of history.operations) if (op.statement) twins[op.statement[0]]![op.statement[1]] = op;
   const skipped = new Set(inferred.leftOut.map(({ operation }) => operation));
@@ -83,7 +84,7 @@ export function compareReplay(inferred: InferredOrder, mode: ReplayMode, history
       if (source < 0 || skipped.has(source)) return;
       const before = raw.operations[source]!;
       compared++;
-      const found = differenceOf(before, again);
+      const found = differenceOf(before, again, dialect);
       if (found === undefined) {
         same++;
         return;

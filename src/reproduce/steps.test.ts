@@ -197,3 +197,25 @@ describe('what executors and databases add', () => {
     expect(statements(history).includes('UPDATE rest')).toBe(true);
   });
 });
+
+describe('chained transactions', () => {
+  const chain: Short = { kind: 'commit', sql: 'COMMIT AND CHAIN', ends: 'commit' };
+  const second = { transaction: 1 };
+
+  it('are sent as they were', () => {
+    const history = run([[begin, chain, { ...update, ...second }, { ...commit, ...second }]]);
+    expect(statements(history)).toEqual(['BEGIN', 'COMMIT AND CHAIN', 'UPDATE t', 'COMMIT']);
+  });
+
+  it('are ended where the database ended them, and go on where a doomed one was ended', () => {
+    const victim: Short = { ...update, ...second, ...failed('deadlock', { ends: 'rollback' }) };
+    expect(statements(run([[begin, chain, victim]]))).toEqual(['BEGIN', 'COMMIT AND CHAIN', 'ROLLBACK']);
+    const doomed: Short = { ...update, ...failed('lock-timeout') };
+    const ended: Short = { ...chain, ends: 'rollback' };
+    expect(statements(run([[begin, doomed, ended, { ...commit, ...second }]]))).toEqual([
+      'BEGIN',
+      'ROLLBACK AND CHAIN',
+      'COMMIT',
+    ]);
+  });
+});

@@ -14,8 +14,9 @@
  */
 import type { Case, StatementRef } from '../cases/index.js';
 import { IsoldeError } from '../errors.js';
-import type { ErrorClass, History, Operation } from '../histories/index.js';
-import type { CommitSpans } from '../rows/index.js';
+import { type ErrorClass, endedWaits, type History, type Operation } from '../histories/index.js';
+import { type CommitSpans, opensAnother } from '../rows/index.js';
+import { chainsOn } from '../sql/index.js';
 
 export interface Steps {
   readonly case: Case;
@@ -52,12 +53,7 @@ export interface LeftOut {
 }
 
 /** Outcomes that timing decides: whom the detector picks, when the clock strikes. */
-const byTiming: ReadonlySet<ErrorClass> = new Set([
-  'deadlock',
-  'lock-timeout',
-  'statement-timeout',
-  'cancelled',
-]);
+const byTiming: ReadonlySet<ErrorClass> = new Set<ErrorClass>(['deadlock', ...endedWaits]);
 
 export interface StepOptions {
   /** Statements that fell to deadlocks and time-outs are sent again. */
@@ -174,7 +170,7 @@ class Builder {
       if (op.transaction !== last) {
         last = op.transaction;
         this.#endOf.push(-1);
-        explicit = kind === 'begin';
+        explicit = kind === 'begin' || (before !== undefined && opensAnother(before));
         doomed = false;
         over = false;
       } else explicit = true;
@@ -205,7 +201,8 @@ class Builder {
         continue;
       }
       const becomesRollback = doomed && kind === 'commit' && ends === 'rollback';
-      const instead = becomesRollback ? 'ROLLBACK' : undefined;
+      const rollback = chainsOn(op.sql ?? '') ? 'ROLLBACK AND CHAIN' : 'ROLLBACK';
+      const instead = becomesRollback ? rollback : undefined;
       this.#add(op, { session: number, source: at, statements, ended, instead });
       if (ends !== 'rollback' || kind === 'rollback' || kind === 'commit' || !explicit) continue;
       const next = list[i + 1] === undefined ? undefined : operations[list[i + 1]!]!;

@@ -18,12 +18,15 @@
  */
 
 import type { Mechanism } from '../contracts/index.js';
+import type { Operation } from '../histories/index.js';
 import type { OrderStepId, RowId } from '../ids.js';
-import { isHit, type Satisfies, type Table } from '../rows/index.js';
+import { isHit, type Satisfies, sameCell, type Table } from '../rows/index.js';
+import type { EvaluatedRow } from '../sql/index.js';
 import { followWaits } from './chosen-rows.js';
 import * as role from './conflicts.js';
 import { because, type Order } from './evidence.js';
 import { type MirrorState, scanLimit } from './mirror-state.js';
+import { followPassed } from './passed-rows.js';
 
 /** More overlapping COMMITs than these are not distinguished. */
 const mostMoments = 24;
@@ -40,13 +43,23 @@ export function byCount(
   return matched === 0 ? [] : undefined;
 }
 
+/** A statement that changes the rows of a table that satisfy a condition. */
+export interface RangeChange {
+  readonly table: Table;
+  readonly where: Satisfies;
+  /** What an UPDATE makes of a row; undefined: it cannot be known. */
+  readonly apply?: ((row: EvaluatedRow) => EvaluatedRow | 'absent' | undefined) | undefined;
+}
+
 /** The rows a statement with a condition on other columns than the row's name has changed; undefined: it cannot be known. */
 export function rangeTouched(
   state: MirrorState,
   step: OrderStepId,
-  matched: number | undefined,
-  { table, where }: { readonly table: Table; readonly where: Satisfies },
+  counts: Pick<Operation, 'matched' | 'changed'>,
+  change: RangeChange,
 ): readonly number[] | undefined {
+  const { matched } = counts;
+  const { table, where } = change;
   const transaction = state.steps.transaction[step]!;
   const all = state.rows[table.number]!;
   if (state.blind.has(table) || all.size > scanLimit) return undefined;
@@ -54,9 +67,19 @@ export function rangeTouched(
   for (const row of rows) state.settle(step, row);
   const seen = state.snapshotOf(step, 'writesSee');
   const moments = candidates(state, step, rows, where);
-  const found = moments.filter(({ hits, open }) => byCount(matched, hits, open) !== undefined);
-  const best = state.looksAgain ? likeliest(found) : found[0];
-  const differ = moments.some(({ hits }) => String(hits) !== String(moments[0]!.hits));
+  const counted = moments.filter(({ hits, open }) => byCount(matched, hits, open) !== undefined);
+  const exact = counted.filter(({ hits, open }) =>
+    changesAsMany(state, step, byCount(matched, hits, open)!, {
+      changed: counts.changed,
+      apply: change.apply,
+    }),
+  );
+  // If none changes as many rows as were changed, some value was not followed, and the count of rows that matched is all there is.
+  const found = exact.length > 0 ? exact : counted;
+  const best = chosenMoment(state, step, found);
+  const differ = moments.some(
+    ({ hits, chosen }) => String([hits, chosen]) !== String([moments[0]!.hits, moments[0]!.chosen]),
+  );
   if (differ || best === undefined)
     state.uncertain.push({
       ...{ step, object: state.tableObject[table.number]!, what: 'moment', choices: moments.length },
@@ -71,14 +94,19 @@ export function rangeTouched(
   state.accesses.add(step, object, role.read);
   if (seen !== step) state.accesses.add(seen, object, role.snapshot);
   if (state.scanLocks) state.scanLock(step, table, true);
+  const isPassed = state.mechanism.passedRows === 'released' && inTurn(state.mechanism, rows.length);
+  const passRows = () => (isPassed ? followPassed(state, step, rows, { touched, where }) : []);
   if (!best.latest && seen === step) {
     state.early.add(step);
     if (state.looksAgain) return followWaits(state, step, { table, where, touched, unseen: best.unseen });
-    const alternatives = found.map(({ orders }) => orders);
+    passRows();
+    const same = found.filter(({ hits }) => String(hits) === String(best.hits));
+    const alternatives = same.map(({ orders }) => orders);
     state.locks.choices.push({ step, object, what: 'version', alternatives });
     return touched;
   }
   const known = new Set(touched);
+  for (const row of passRows()) known.add(row);
   for (const row of touched) {
     if (state.doing[transaction]?.writes.wrote(row) === true) continue;
     if (seen !== step) state.needs.push({ step, snapshot: seen, row, expected: { type: 'some', where } });
@@ -86,6 +114,41 @@ export function rangeTouched(
   for (const row of state.doing[transaction]?.writes.rows ?? []) known.add(row);
   state.scans.push({ step, snapshot: seen, table: object, where, known });
   return touched;
+}
+
+/** Whether a statement that touched these rows changed as many as the engine told, if it tells: that says which values they had. */
+function changesAsMany(
+  state: MirrorState,
+  step: OrderStepId,
+  touched: readonly number[],
+  { changed, apply }: { readonly changed: number | undefined; readonly apply: RangeChange['apply'] },
+): boolean {
+  if (changed === undefined || apply === undefined || state.mechanism.writesSee !== 'current') return true;
+  const transaction = state.steps.transaction[step]!;
+  let different = 0;
+  for (const row of touched) {
+    const before = state.imageFor(transaction, row);
+    const after = typeof before === 'string' ? undefined : apply(before);
+    if (typeof before === 'string' || after === undefined || after === 'absent') return true;
+    const same = after.map((cell, i) => sameCell(before[i] ?? null, cell));
+    if (same.includes(false)) different++;
+    else if (same.includes(undefined)) return true;
+  }
+  return different === changed;
+}
+
+/** Of the moments that fit the likeliest; or, if others have been asked for, one with other rows. */
+function chosenMoment(
+  state: MirrorState,
+  step: OrderStepId,
+  found: readonly Candidate[],
+): Candidate | undefined {
+  const best = state.looksAgain ? likeliest(found) : found[0];
+  if (best === undefined) return undefined;
+  const byRows = new Map([[String(best.hits), best]]);
+  for (const one of found) if (!byRows.has(String(one.hits))) byRows.set(String(one.hits), one);
+  if (byRows.size > 1) state.severalRows.set(step, byRows.size);
+  return [...byRows.values()][state.rowChoices.get(step) ?? 0] ?? best;
 }
 
 /**
@@ -104,6 +167,8 @@ function inKeyOrder(rows: ReadonlyMap<string, number>): readonly number[] {
 }
 
 interface Candidate {
+  /** Rows that satisfied the condition then; some of them may not do so when their locks are free. */
+  readonly chosen: readonly number[];
   readonly hits: readonly number[];
   readonly open: readonly number[];
   readonly orders: readonly Order[];
@@ -145,6 +210,7 @@ function candidates(
           : { from: seen, to: commit, why: because.misses, object },
     );
     const latest = moment === around.length;
+    const chosen = rows.filter((_, i) => then[i] !== false);
     const sent = around.slice(moment).some((one) => steps.start[one]! < steps.start[seen]!)
       ? 'before'
       : 'after';
@@ -152,14 +218,14 @@ function candidates(
       const hits: number[] = [];
       const open: number[] = [];
       rows.forEach((row, i) => {
-        const chosen = i < passed ? then[i] : now[i];
+        const met = i < passed ? then[i] : now[i];
         const current = mechanism.writesSee === 'current' && !own[i];
         const hit =
-          current && (chosen === false || now[i] === false) ? false : current ? chosen && now[i] : then[i];
+          current && (met === false || now[i] === false) ? false : current ? met && now[i] : then[i];
         if (hit === true) hits.push(row);
         else if (hit === undefined) open.push(row);
       });
-      made.push({ hits, open, orders, unseen, latest, sent });
+      made.push({ chosen, hits, open, orders, unseen, latest, sent });
     }
   }
   return made;

@@ -6,7 +6,14 @@
  * that differ in integers alone one is.
  */
 import type { Operation } from '../histories/index.js';
-import { type Assignment, type Dialect, nameKey, type Statement, shapeParserOf } from '../sql/index.js';
+import {
+  type Assignment,
+  type Dialect,
+  foldName,
+  nameKey,
+  type Statement,
+  shapeParserOf,
+} from '../sql/index.js';
 
 /** A statement sent after the set-up. */
 export interface SentStatement {
@@ -19,6 +26,11 @@ export interface SentStatement {
 const integers = /(?<![\w.$@:?])\d{1,15}(?![\w.])/g;
 
 const texts = /'[^'\\]*'/g;
+
+const words = /[\p{L}_][\p{L}\p{N}_$]*/gu;
+
+/** A CTE may assign columns before a DELETE, too. */
+const mayAssign: ReadonlySet<SentStatement['kind']> = new Set(['update', 'insert', 'merge', 'delete']);
 
 export class AssignedColumns {
   readonly #byTable = new Map<string, Set<string>>();
@@ -39,8 +51,9 @@ export class AssignedColumns {
     const mentions = new RegExp(`(?<!\\w)(${escaped.join('|')})(?!\\w)`, 'i');
     const seen = new Set<string>();
     for (const { kind, sql } of this.statements) {
-      if (sql === undefined || (kind !== 'update' && kind !== 'insert' && kind !== 'merge')) continue;
-      if (kind === 'insert' && !/\bset\b|\bupdate\b/i.test(sql)) continue;
+      if (sql === undefined || !mayAssign.has(kind)) continue;
+      if (kind === 'delete' && !/^\W*with\b/i.test(sql)) continue;
+      if (kind !== 'update' && kind !== 'merge' && !/\bset\b|\bupdate\b/i.test(sql)) continue;
       const where = kind === 'update' ? sql.search(/\bwhere\b/i) : -1;
       const head = where < 0 || /['"`(]/.test(sql.slice(0, where)) ? sql : sql.slice(0, where);
       if (!mentions.test(head)) continue;
@@ -54,12 +67,13 @@ export class AssignedColumns {
   /** Whether some statement sets this column of the table. */
   has(table: string, column: string): boolean {
     this.ask([column]);
-    const anywhere = this.#anywhere.has(column.toLowerCase());
     const key = nameKey(column, this.dialect);
-    return anywhere || this.#byTable.get(nameKey(table, this.dialect))?.has(key) === true;
+    return this.#anywhere.has(key) || this.#byTable.get(nameKey(table, this.dialect))?.has(key) === true;
   }
 
   #look(statement: Statement, sql: string): void {
+    for (const { statement: nested } of ('with' in statement && statement.with?.ctes) || [])
+      if (nested.type !== 'select') this.#look(nested, sql);
     const isSingle =
       statement.type === 'update' &&
       statement.table.type === 'table' &&
@@ -71,7 +85,11 @@ export class AssignedColumns {
         statement.table.name,
         statement.whens.flatMap(({ action }) => (action.type === 'update' ? action.set : [])),
       );
-    else for (const word of sql.toLowerCase().match(/[a-z_]\w*/g) ?? []) this.#anywhere.add(word);
+    // In quotes or not, nobody knows.
+    else
+      for (const word of sql.match(words) ?? [])
+        for (const name of [word, foldName(word, this.dialect)])
+          this.#anywhere.add(nameKey(name, this.dialect));
   }
 
   #add(table: string, set: readonly Assignment[]): void {

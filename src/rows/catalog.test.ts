@@ -53,6 +53,16 @@ describe('row identity', () => {
     expect(identity(setup, statements)).toEqual(['none']);
   });
 
+  it('takes a column of PostgreSQL for another than one that differs by case', () => {
+    const setup = ['CREATE TABLE t ("ID" INT, id INT PRIMARY KEY)', 'INSERT INTO t VALUES (1, 1)'];
+    const unread = (name: string) => [sent('update', `UPDATE t SET ${name} = 5 !! nobody reads this`)];
+    expect(identity(setup, unread('id'))).toEqual(['shown', 'ID']);
+    expect(identity(setup, unread('"id"'))).toEqual(['shown', 'ID']);
+    expect(identity(setup, unread('ID'))).toEqual(['none']);
+    const named = ['CREATE TABLE t ("RID" INT, rid INT)', 'INSERT INTO t VALUES (1, 1)'];
+    expect(identity(named)).toEqual(['shown', 'rid']);
+  });
+
   it('refuses columns that an expression computes', () => {
     const setup = [
       'CREATE TABLE t (a INT, g INT GENERATED ALWAYS AS (a + 1) STORED)',

@@ -9,6 +9,7 @@
 import type { History } from '../histories/index.js';
 import {
   applyInsert,
+  arithmeticOf,
   type CreateTableStatement,
   type Dialect,
   type EvaluatedRow,
@@ -25,12 +26,15 @@ import { identityOf } from './identity.js';
 import { evaluateSetup, observedRows } from './initial-rows.js';
 import { rowKey } from './row-key.js';
 import { definitionOf, firstColumn } from './schema.js';
+import { sharesRows, tablesSharingRows } from './shared-rows.js';
 import { IdentityEnded, identityText, type Table } from './table.js';
 import { TableMap } from './table-map.js';
 import { uniqueKeysOf } from './unique-keys.js';
 
 export interface CatalogSource {
   readonly dialect: Dialect;
+  /** The engine only speaks the dialect: its quotients are its own. */
+  readonly ownQuotients?: boolean;
   readonly setup: readonly string[];
   /** What sessions send: it may assign columns, and create tables. */
   readonly statements: readonly SentStatement[];
@@ -47,6 +51,8 @@ export interface CatalogOptions {
 
 export interface Catalog {
   readonly dialect: Dialect;
+  /** What `/` and AVG give is not known: types, digits and rounding are those of another engine than the dialect's. */
+  readonly ownQuotients: boolean;
   readonly tables: readonly Table[];
   /** The table of that name; undefined: we do not know it. */
   readonly find: (name: string) => Table | undefined;
@@ -71,8 +77,9 @@ export function catalogOf(history: History, options: CatalogOptions = {}): Catal
 
 function catalogOfHistory(history: History, options: CatalogOptions): Catalog {
   const { header, operations } = history;
+  const dialect = header.dialect ?? 'postgres';
   const source: CatalogSource = {
-    dialect: header.dialect ?? 'postgres',
+    ...arithmeticOf(dialect, header.target?.name),
     setup: header.setup ?? [],
     statements: operations,
     observed: (find) => observedRows(history, find),
@@ -162,9 +169,14 @@ export function openCatalog(source: CatalogSource, options: CatalogOptions = {})
     } else if (known.createdBy !== undefined && known.createdBy !== createText(create))
       known.unfollowed = 'sessions create it in different ways';
   }
+  for (const key of tablesSharingRows([...setup, ...sent], dialect)) {
+    const shared = drafts.find(key);
+    if (shared !== undefined) shared.unfollowed = sharesRows;
+  }
   addMentioned(statements, drafts);
   const { tables, find } = drafts;
-  const states = evaluateSetup(setup, dialect, find);
+  const ownQuotients = source.ownQuotients ?? false;
+  const states = evaluateSetup(setup, { dialect, ownQuotients }, find);
   const observed = source.observed?.(find);
   const recorded = statements.some(({ accesses }) => accesses?.some(({ object }) => object.includes('/')));
   const assigned = new AssignedColumns(statements, dialect);
@@ -185,6 +197,7 @@ export function openCatalog(source: CatalogSource, options: CatalogOptions = {})
   }
   return {
     dialect,
+    ownQuotients,
     tables,
     find,
     unknownNamesReachTables: [...setup, ...sent].some(
@@ -230,18 +243,28 @@ class Drafts {
     const { dialect } = this;
     const all = [...before, ...later];
     const definition = definitionOf(create, before, dialect);
-    return this.enter(create.name, definition.shape, {
-      definition,
-      uniqueKeys: uniqueKeysOf(definitionOf(create, all, dialect), all, dialect),
-      unfollowed: unfollowedReason(create),
-    });
+    const { shape } = definition;
+    const dropsPrimary = (each: Statement) => each.type === 'opaque' && /\bdrop\s+primary\b/i.test(each.sql);
+    const keys = all.some(dropsPrimary) ? shape.keys.filter(({ primary }) => !primary) : shape.keys;
+    return this.enter(
+      create.name,
+      { ...shape, keys },
+      {
+        definition,
+        uniqueKeys: uniqueKeysOf(definitionOf(create, all, dialect), all, dialect),
+        unfollowed: unfollowedReason(create),
+      },
+    );
   }
 }
 
 /** Definitions in the middle of a history that took effect, or may have. */
 function definitions(statements: readonly SentStatement[], dialect: Dialect): Statement[] {
   return statements.flatMap(({ kind, sql, outcome }) =>
-    kind === 'ddl' && sql !== undefined && outcome !== 'error' && /\b(create|unique|primary)\b/i.test(sql)
+    kind === 'ddl' &&
+    sql !== undefined &&
+    outcome !== 'error' &&
+    /\b(create|unique|primary|exclude|inherit|partition)\b/i.test(sql)
       ? [parseStatement(sql, dialect)]
       : [],
   );
@@ -299,6 +322,9 @@ function unfollowedReason(create: CreateTableStatement): string | undefined {
     return 'its rows change with those of another table';
   if (/ON UPDATE/i.test(text)) return 'a column changes with every update';
   if (create.temporary) return 'every session has one of its own';
+  // `CREATE TABLE a (LIKE b)`: nothing else can have this name.
+  if (create.columns.some(({ name }) => /^like$/i.test(name)))
+    return 'its columns are those of another table';
   return create.as === undefined ? undefined : 'its columns come from a query';
 }
 

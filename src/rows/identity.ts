@@ -1,7 +1,8 @@
 /**
  * The one rule of row identity: which columns name the rows of a table for good.
  *
- * A column qualifies only if no statement assigns it and no expression computes it. Then, the first of these that there is:
+ * A column qualifies only if no statement assigns it, no expression computes it, and its value in every row the table began with is known (a key that
+ * the database counts is not). Then, the first of these that there is:
  *
  * 1. what the caller names, or what the recorder of a trace names rows by (`pkId`, `rid`);
  * 2. a column whose values are *shown* to be unique, if it has one of those names;
@@ -13,7 +14,7 @@
  * database does. A row put in with a value that is already there ends it: whoever follows the rows raises `IdentityEnded`, and
  * everything that rested on it is thrown away and done again with that column refused (`withCatalog`).
  */
-import { type Dialect, sameName, sqlType } from '../sql/index.js';
+import { columnOf, type Dialect, isUndecidable, sameName, sqlType } from '../sql/index.js';
 import { rowKey } from './row-key.js';
 import { type IdentityBasis, identityText, type Table } from './table.js';
 
@@ -34,14 +35,15 @@ export interface Identity {
   readonly basis: IdentityBasis;
 }
 
-const preferred = /^(rid|pkid)$/i;
+/** The second as traces write it, and as PostgreSQL folds it. */
+const preferred = ['rid', 'pkId', 'pkid'];
 
 export function identityOf(table: Table, facts: IdentityFacts): Identity {
   for (const candidate of candidates(table, facts)) {
     const { identity } = candidate;
     const refused = facts.refused.has(identityText({ ...table, identity }));
-    if (identity.length > 0 && !refused && identity.every((at) => isFixed(table, at, facts)))
-      return candidate;
+    const fit = identity.every((at) => isFixed(table, at, facts) && isKnown(table, at));
+    if (identity.length > 0 && !refused && fit) return candidate;
   }
   return { identity: [], basis: 'none' };
 }
@@ -49,9 +51,9 @@ export function identityOf(table: Table, facts: IdentityFacts): Identity {
 function* candidates(table: Table, facts: IdentityFacts): Generator<Identity> {
   const { columns, keys } = table.shape;
   const { dialect, wanted, recorded } = facts;
-  const at = (name: string) => columns.findIndex((column) => sameName(column.name, name, dialect));
+  const at = (name: string) => columnOf(columns, name, dialect);
   if (wanted !== undefined) yield { identity: [at(wanted)], basis: 'given' };
-  const usual = columns.findIndex(({ name }) => preferred.test(name));
+  const usual = columns.findIndex(({ name }) => preferred.some((each) => sameName(name, each, dialect)));
   if (usual >= 0 && recorded) yield { identity: [usual], basis: 'given' };
   if (usual >= 0 && isShown(table, usual, dialect)) yield { identity: [usual], basis: 'shown' };
   for (const primary of [true, false])
@@ -74,6 +76,10 @@ function tellsApart(table: Table, at: number, primary: boolean, dialect: Dialect
 function isFixed(table: Table, at: number, { assigned }: IdentityFacts): boolean {
   const column = table.shape.columns[at];
   return column !== undefined && column.generated === undefined && !assigned(column.name);
+}
+
+function isKnown({ initial }: Table, at: number): boolean {
+  return initial === undefined || !initial.some((row) => isUndecidable(row[at]!));
 }
 
 function isShown({ shape, initial }: Table, at: number, dialect: Dialect): boolean {

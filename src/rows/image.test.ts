@@ -92,3 +92,11 @@ it('bags are equal for the same rows in any order, as often', () => {
     }),
   );
 });
+
+it('a whole number is the same in results, integer or decimal', () => {
+  expect(bagOf([[1, { decimal: '2' }]])).toBe(bagOf([[1, 2]]));
+  expect(bagOf([[{ decimal: '-3.00' }]])).toBe(bagOf([[-3]]));
+  expect(bagOf([[{ decimal: '9007199254740993' }]])).toBe(bagOf([[{ int: '9007199254740993' }]]));
+  expect(bagOf([[{ decimal: '2.5' }]])).not.toBe(bagOf([[2]]));
+  expect(bagOf([['2']])).not.toBe(bagOf([[2]]));
+});

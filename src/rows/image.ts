@@ -62,8 +62,20 @@ export function sameCell(stored: Evaluated, shown: Evaluated): boolean | undefin
 
 /** Rows without their order: equal for results that hold the same rows equally often. */
 export function bagOf(rows: readonly EvaluatedRow[]): string {
-  return rows
-    .map((row) => JSON.stringify(row))
-    .sort()
-    .join('\n');
+  return rows.map(rowText).sort().join('\n');
+}
+
+/** A row of a result as text. A whole number is one text, whether it is an integer or a decimal: engines differ in what a sum of integers is (HSQLDB). */
+export function rowText(row: EvaluatedRow): string {
+  return JSON.stringify(row.some(isDecimal) ? row.map(wholeNumber) : row);
+}
+
+function isDecimal(cell: Evaluated): cell is { readonly decimal: string } {
+  return typeof cell === 'object' && cell !== null && 'decimal' in cell;
+}
+
+function wholeNumber(cell: Evaluated): Evaluated {
+  if (!isDecimal(cell) || !/^-?\d+(\.0+)?$/.test(cell.decimal)) return cell;
+  const whole = BigInt(cell.decimal.replace(/\..*/, ''));
+  return Number.isSafeInteger(Number(whole)) ? Number(whole) : { int: String(whole) };
 }

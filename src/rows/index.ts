@@ -9,6 +9,7 @@ export {
   openCatalog,
   withCatalog,
 } from './catalog.js';
+export { type Shape as ConstantShape, shapeOf as constantShapeOf } from './constant-shape.js';
 export {
   bagOf,
   type Image,
@@ -17,6 +18,7 @@ export {
   isVague,
   mergeImages,
   overlay,
+  rowText,
   sameCell,
   unknownCell,
 } from './image.js';
@@ -37,7 +39,7 @@ export type {
   UpsertEffect,
   UpsertPlan,
 } from './plan-types.js';
-export { isExclusive } from './plan-types.js';
+export { isExclusive, planUnder } from './plan-types.js';
 export { type Planner, plannerOf } from './planner.js';
 export { type RowValues, recordedCells, splitObject, valuesOf } from './recorded.js';
 export { cellKey, joinKey, rowKey } from './row-key.js';
@@ -53,16 +55,16 @@ export {
   firstColumn,
   wholeColumns,
 } from './schema.js';
+export { changesSession } from './session-settings.js';
+export { sharesRows, tablesSharingRows } from './shared-rows.js';
 export { fixesSnapshot, type Likelihood } from './snapshot-rule.js';
 export { type IdentityBasis, IdentityEnded, identityText, type Table, type UniqueKeys } from './table.js';
 export { TableMap } from './table-map.js';
-
 export { mayMeet, type Touch, touchOf } from './touched.js';
-
-export { hasSnapshot, type Tx, transactionsOfHistory } from './transactions.js';
+export { hasSnapshot, opensAnother, type Tx, transactionsOfHistory } from './transactions.js';
 
 export { undoneOperations } from './undone.js';
-export { recordKeys, sharesKey, uniqueKeysOf } from './unique-keys.js';
+export { changesKey, type KeyColumns, keyText, recordKeys, sharesKey, uniqueKeysOf } from './unique-keys.js';
 export { unknownEffect } from './upsert-effect.js';
 export { type CommitSpans, lastStarted, VersionChain, type VisibilityRules } from './version-chain.js';
 export { WriteLog } from './write-log.js';

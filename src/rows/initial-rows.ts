@@ -1,6 +1,7 @@
 /** The rows of the tables before the first operation: as an observer read them, or as the set-up's statements made them. */
 import type { History, Operation } from '../histories/index.js';
 import {
+  type Arithmetic,
   applyInsert,
   compileUpdate,
   compileWhere,
@@ -23,12 +24,12 @@ const observerName = 'observer';
 /** Runs the set-up's writes on empty tables; a table whose writes cannot be evaluated has no entry. */
 export function evaluateSetup(
   setup: readonly Statement[],
-  dialect: Dialect,
+  engine: Arithmetic,
   find: Find,
 ): Map<string, EvaluatedRow[]> {
   const states = new Map<string, EvaluatedRow[] | undefined>();
   const options = {
-    dialect,
+    ...engine,
     table: (name: string) => {
       const info = find(name);
       const rows = info === undefined ? undefined : states.get(info.name);

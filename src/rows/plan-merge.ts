@@ -20,7 +20,7 @@ import {
   statementFeatures,
 } from '../sql/index.js';
 import type { Catalog } from './catalog.js';
-import { asRow, satisfied, subqueryTables } from './plan-parts.js';
+import { asRow, satisfied, scalarOptions, subqueryTables } from './plan-parts.js';
 import { planSelect } from './plan-select.js';
 import type { RowsOf, Satisfies, UpsertPlan } from './plan-types.js';
 import type { Table } from './table.js';
@@ -213,12 +213,12 @@ function condition(
   on: Expression,
   { table, names }: Clause,
   info: Table,
-  { dialect }: Catalog,
+  catalog: Catalog,
 ): Satisfies | undefined {
   const where = subqueryTables([on]).length === 0 ? namedAsConstants(on, names) : undefined;
   if (where === undefined) return undefined;
   const search = { type: 'delete', table, using: [], where, orderBy: [] } as const;
-  const test = compileWhere(search, info.shape, { dialect });
+  const test = compileWhere(search, info.shape, scalarOptions(catalog));
   return (image) => satisfied(test(asRow(image)));
 }
 
@@ -251,7 +251,7 @@ function insertedRows(
   { columns, values: given }: MergeInsert,
   { table, names }: Clause,
   info: Table,
-  { dialect }: Catalog,
+  catalog: Catalog,
 ): readonly EvaluatedRow[] | undefined {
   if (given === undefined || subqueryTables(given).length > 0) return undefined;
   const values = given.map((each) => namedAsConstants(each, names));
@@ -262,6 +262,6 @@ function insertedRows(
     ...(columns === undefined ? {} : { columns }),
     source: { type: 'values', rows: [values as Expression[]] },
   };
-  const rows = applyInsert(insert, info.shape, { dialect });
+  const rows = applyInsert(insert, info.shape, scalarOptions(catalog));
   return isUndecidable(rows) ? undefined : rows;
 }

@@ -1,10 +1,11 @@
 /** What plans of all kinds are made of: names looked up, predicates ready to run. */
 import {
+  type Arithmetic,
+  columnOf,
   type Dialect,
   type EvaluatedRow,
   type Expression,
   type Row,
-  sameName,
   statementFeatures,
   type Truth,
   visitNodes,
@@ -52,9 +53,14 @@ export const satisfied = (truth: Truth): boolean | undefined =>
 /** Rows may have cells that are not known; evaluation carries them through. */
 export const asRow = (row: EvaluatedRow): Row => row as Row;
 
+/** How expressions are evaluated that read no table. */
+export function scalarOptions({ dialect, ownQuotients }: Arithmetic): Arithmetic {
+  return { dialect, ownQuotients };
+}
+
 export function evaluation(catalog: Catalog, rowsOf: RowsOf) {
   return {
-    dialect: catalog.dialect,
+    ...scalarOptions(catalog),
     table: (name: string, schema?: string) => {
       const info = schema === undefined ? catalog.find(name) : undefined;
       return info === undefined ? undefined : { columns: info.shape.columns, rows: rowsOf(info).map(asRow) };
@@ -64,7 +70,7 @@ export function evaluation(catalog: Catalog, rowsOf: RowsOf) {
 
 export function columnAt(expression: Expression, info: Table, dialect: Dialect): number {
   if (expression.type !== 'column' || expression.schema !== undefined) return -1;
-  return info.shape.columns.findIndex((column) => sameName(column.name, expression.name, dialect));
+  return columnOf(info.shape.columns, expression.name, dialect);
 }
 
 /** The tables that subqueries of expressions name. */

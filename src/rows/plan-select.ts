@@ -17,7 +17,15 @@ import {
 } from '../sql/index.js';
 import type { Catalog } from './catalog.js';
 import { namedKeys } from './named-rows.js';
-import { asRow, columnAt, evaluation, lockingSubquery, opaqueWrite, satisfied } from './plan-parts.js';
+import {
+  asRow,
+  columnAt,
+  evaluation,
+  lockingSubquery,
+  opaqueWrite,
+  satisfied,
+  scalarOptions,
+} from './plan-parts.js';
 import type { Plan, RowLock, RowsOf, ScanPlan } from './plan-types.js';
 import type { Table } from './table.js';
 
@@ -29,9 +37,9 @@ export function planSelect(statement: SelectStatement, features: StatementFeatur
     const taken = nestedLock ? 'exclusive' : lock;
     return { type: 'opaque', writes: false, tables: [], reads, lock: taken, reason, keys: undefined };
   };
+  if (features.writes.length > 0) return opaqueWrite(statement, catalog, 'a query that writes');
   if (nestedLock) return opaque(lockingSubquery);
   if (!features.deterministic) return opaque('its result does not follow from the rows alone');
-  if (features.writes.length > 0) return opaqueWrite(statement, catalog, 'a query that writes');
   const scan = planScan(statement, features, catalog, lock);
   if (scan?.complete === true) return scan;
   const tables: Table[] = [];
@@ -102,7 +110,7 @@ function planScan(
   if (info === undefined) return undefined;
   const { dialect } = catalog;
   const columns = info.shape.columns.map((column) => ({ ...column, table: from.alias ?? from.name }));
-  const options = { dialect };
+  const options = scalarOptions(catalog);
   const cells: ((row: EvaluatedRow) => Evaluated)[] = [];
   const positions: number[] = [];
   for (const item of body.items) {

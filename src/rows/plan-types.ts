@@ -129,3 +129,11 @@ export interface IdlePlan {
 }
 
 export type Plan = ScanPlan | QueryPlan | ChangePlan | InsertPlan | UpsertPlan | OpaquePlan | IdlePlan;
+
+/** The plan of a statement in a transaction whose statements may do something else than their texts say. */
+export function planUnder(plan: Plan, { unsettled }: { readonly unsettled: string | undefined }): Plan {
+  if (unsettled === undefined || plan.type === 'idle') return plan;
+  const writes = plan.type === 'opaque' ? plan.writes : plan.type !== 'scan' && plan.type !== 'query';
+  const tables = writes ? undefined : [];
+  return { type: 'opaque', writes, tables, reads: [], lock: 'none', reason: unsettled, keys: undefined };
+}

@@ -13,6 +13,7 @@
  */
 import {
   applyInsert,
+  type Dialect,
   type InsertStatement,
   isUndecidable,
   type MergeStatement,
@@ -20,10 +21,10 @@ import {
 } from '../sql/index.js';
 import type { Catalog } from './catalog.js';
 import { planMergeRows, sourceOfMerge } from './plan-merge.js';
-import { evaluation, opaqueWrite, subqueryTables } from './plan-parts.js';
+import { evaluation, opaqueWrite, scalarOptions, subqueryTables } from './plan-parts.js';
 import type { OpaquePlan, Satisfies, UpsertPlan } from './plan-types.js';
 import type { Table } from './table.js';
-import { sharesKey } from './unique-keys.js';
+import { changesKey, sharesKey } from './unique-keys.js';
 import { anyOf, effectOfOne, namesOfUpsert, planEffect, unknownEffect } from './upsert-effect.js';
 
 /** The plan, or undefined where it cannot be followed. */
@@ -34,7 +35,7 @@ export function planUpsert(
 ): UpsertPlan | undefined {
   if (!isFollowed(statement) || statement.source.type !== 'values') return undefined;
   if (subqueryTables(statement.source.rows.flat()).length > 0) return undefined;
-  const rows = applyInsert(statement, info.shape, { dialect: catalog.dialect });
+  const rows = applyInsert(statement, info.shape, scalarOptions(catalog));
   return isUndecidable(rows) ? undefined : planRows(statement, rows, info, catalog);
 }
 
@@ -87,7 +88,7 @@ function planRows(
   const shared = rows.some((row, i) =>
     rows.some((other, o) => o < i && sharesKey(row, other, keys, { shape: info.shape, dialect }) !== false),
   );
-  if (shared || (rows.length > 1 && movesKeys(statement, info))) return undefined;
+  if (shared || (rows.length > 1 && movesKeys(statement, info, dialect))) return undefined;
   const meetsEach = rows.map(
     (row): Satisfies =>
       (image) =>
@@ -122,9 +123,12 @@ function planRows(
 }
 
 /** Whether an assignment changes a unique key. */
-function movesKeys({ conflict }: InsertStatement, { shape, uniqueKeys = [] }: Table): boolean {
-  const assigned = (conflict?.set ?? []).flatMap(({ columns }) => columns.map((name) => name.toLowerCase()));
-  return uniqueKeys.some((key) => key.some((at) => assigned.includes(shape.columns[at]!.name.toLowerCase())));
+function movesKeys(
+  { conflict }: InsertStatement,
+  { shape, uniqueKeys = [] }: Table,
+  dialect: Dialect,
+): boolean {
+  return uniqueKeys.some((key) => changesKey(conflict?.set ?? [], key, { shape, dialect }));
 }
 
 /** MERGE of one row of constants is a plan; of several, or of what a query returns, it is one once their rows are known. */

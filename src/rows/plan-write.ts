@@ -11,7 +11,15 @@ import {
 } from '../sql/index.js';
 import type { Catalog } from './catalog.js';
 import { namedKeys } from './named-rows.js';
-import { asRow, evaluation, lockingSubquery, opaqueWrite, satisfied, subqueryTables } from './plan-parts.js';
+import {
+  asRow,
+  evaluation,
+  lockingSubquery,
+  opaqueWrite,
+  satisfied,
+  scalarOptions,
+  subqueryTables,
+} from './plan-parts.js';
 import type { Plan, RowsOf, Satisfies } from './plan-types.js';
 import { planUpsert, resolveUpsert } from './plan-upsert.js';
 import { rowKey } from './row-key.js';
@@ -52,7 +60,7 @@ export function planChange(
     keys: namedKeys(statement.where, info, catalog.dialect),
     reads,
     bind: (rowsOf) => {
-      const options = reads.length === 0 ? { dialect: catalog.dialect } : evaluation(catalog, rowsOf);
+      const options = reads.length === 0 ? scalarOptions(catalog) : evaluation(catalog, rowsOf);
       const where = compileWhere(statement, info.shape, options);
       const fits: Satisfies = (row) => satisfied(where(asRow(row)));
       if (statement.type === 'delete') return { where: fits, apply: () => 'absent' };
@@ -71,6 +79,7 @@ export function planChange(
 export function planInsert(statement: InsertStatement, features: StatementFeatures, catalog: Catalog): Plan {
   const info = statement.table.schema === undefined ? catalog.find(statement.table.name) : undefined;
   if (info === undefined) return opaqueWrite(statement, catalog, 'a write to a table we do not know');
+  if (features.writes.length > 1) return opaqueWrite(statement, catalog, 'a write inside another statement');
   if (features.locking !== 'none') return opaqueWrite(statement, catalog, lockingSubquery);
   const reads = features.reads.flatMap(({ name }) => catalog.find(name) ?? []);
   const bind = (rowsOf: RowsOf) => {
@@ -88,7 +97,9 @@ export function planInsert(statement: InsertStatement, features: StatementFeatur
   const upsert = features.deterministic ? planUpsert(statement, info, catalog) : undefined;
   if (upsert !== undefined) return upsert;
   // Which of its rows exist already decides what it does; but it cannot reach other rows.
-  const rows = statement.source.type === 'values' ? bind(() => []) : 'a query';
+  const { source } = statement;
+  const constants = source.type === 'values' && subqueryTables(source.rows.flat()).length === 0;
+  const rows = constants ? bind(() => []) : 'a query';
   const keys = typeof rows === 'string' ? [undefined] : rows.map((row) => rowKey(row, info.identity));
   const certain = isOnlyKey(info) && !keys.includes(undefined) ? (keys as string[]) : undefined;
   const opaque = opaqueWrite(statement, catalog, 'an INSERT that may meet existing rows', certain);
@@ -97,7 +108,8 @@ export function planInsert(statement: InsertStatement, features: StatementFeatur
 }
 
 /** Whether the identity is the table's only key, so that a conflict can only be with the row of the same identity. */
-function isOnlyKey({ shape, identity }: Table): boolean {
+function isOnlyKey({ shape, identity, uniqueKeys }: Table): boolean {
   const names = identity.map((at) => shape.columns[at]!.name);
-  return shape.keys.length === 1 && shape.keys[0]!.columns.join() === names.join();
+  const declared = shape.keys.length === 1 && shape.keys[0]!.columns.join() === names.join();
+  return declared && uniqueKeys?.length === 1;
 }

@@ -315,6 +315,13 @@ describe('what a statement does', () => {
     expect(planOf('opaque', sql).resolve?.bind(rowsOf)).toBeUndefined();
   });
 
+  it('names the rows that an upsert may write, unless a query tells which', () => {
+    const keys = (id: string) =>
+      planOf('opaque', `INSERT INTO t VALUES (${id}, 5), (4, 5) ON CONFLICT DO NOTHING`).keys;
+    expect(keys('4')).toEqual(['4', '4']);
+    expect(keys('(SELECT COALESCE(MAX(w), 0) + 1 FROM u)')).toBeUndefined();
+  });
+
   it('what cannot be followed names the tables it may write, and why', () => {
     const opaque = planOf('opaque', 'UPDATE t SET v = 1 FROM u WHERE u.id = t.id');
     expect([opaque.writes, opaque.tables?.map(({ name }) => name)]).toEqual([true, ['t']]);

@@ -119,6 +119,18 @@ describe('when snapshots are taken', () => {
     expect(tx.snapshot).toEqual({ start: 3, end: 6 });
   });
 
+  it('InnoDB: also with a START TRANSACTION that commits the transaction before', () => {
+    const header = { sessions: ['A'], dialect: 'mysql' as const };
+    const list = operations(
+      '0 0 1–2 BEGIN',
+      '0 0 3–4 START TRANSACTION WITH CONSISTENT SNAPSHOT !commit',
+      '0 1 8–9 SELECT * FROM t',
+      '0 1 10–11 COMMIT !commit',
+    );
+    const txs = transactionsOfHistory(header, list, findContract('mariadb:repeatable-read')!);
+    expect(txs.get(1)!.snapshot).toEqual({ start: 3, end: 4 });
+  });
+
   it('DuckDB: with BEGIN or the first statement after it, whichever its contract says', () => {
     const { mechanism } = findContract('duckdb:snapshot')!;
     const tx = only('duckdb:snapshot', '0 0 1–2 BEGIN', read, '0 0 7–8 COMMIT !commit');
@@ -135,6 +147,19 @@ describe('what a session was promised', () => {
       '0 0 5–6 COMMIT !commit',
     );
     expect(tx.contract?.id).toBe(rr);
+  });
+
+  it('is for a chained transaction that of the one before it', () => {
+    const header = { sessions: ['A'], dialect: 'postgres' as const };
+    const list = operations(
+      '0 0 1–2 BEGIN ISOLATION LEVEL REPEATABLE READ',
+      '0 0 3–4 COMMIT AND CHAIN !commit',
+      '0 1 5–6 ROLLBACK AND CHAIN !rollback',
+      '0 2 7–8 COMMIT !commit',
+      '0 3 9–10 UPDATE t SET v = 1 !commit',
+    );
+    const txs = transactionsOfHistory(header, list, findContract(rc)!);
+    expect([...txs.values()].map(({ contract }) => contract?.id)).toEqual([rr, rr, rr, rc]);
   });
 
   it('is unknown after a statement of the session that changes isolation', () => {

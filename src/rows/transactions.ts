@@ -22,8 +22,9 @@ import {
 } from '../contracts/index.js';
 import type { HistoryHeader, Operation } from '../histories/index.js';
 import type { SessionId, TransactionId } from '../ids.js';
-import type { Dialect } from '../sql/index.js';
+import { chainsOn, type Dialect } from '../sql/index.js';
 import { type Interval, intervalOf, never } from './interval.js';
+import { changesSession } from './session-settings.js';
 import { fixesSnapshot } from './snapshot-rule.js';
 
 export interface Tx {
@@ -42,6 +43,8 @@ export interface Tx {
   /** What its session was promised; undefined: `unjudged` says why nothing is. */
   readonly contract: Contract | undefined;
   readonly unjudged: string | undefined;
+  /** Why its statements may do something else than their texts say; undefined: they do not. */
+  readonly unsettled: string | undefined;
   /** The span in which its snapshot was taken; undefined: every statement has its own, or none was taken. */
   readonly snapshot: Interval | undefined;
   /** The operation that took the snapshot, for the explanation. */
@@ -66,6 +69,7 @@ export function transactionsOfHistory(
   const before = new Map<number, Operation>();
   const lastOf = new Map<number, Operation>();
   const reasons = new Map<number, string>();
+  const unsettled = new UnsettledSessions(header.dialect);
   for (const operation of inOrder) {
     let group = groups.get(operation.transaction);
     if (group === undefined) {
@@ -81,6 +85,7 @@ export function transactionsOfHistory(
     }
     const reason = changedLevel.get(operation.session);
     if (reason !== undefined) reasons.set(operation.transaction, reason);
+    unsettled.look(operation);
   }
   const usual = header.level ?? contract.level;
   const promises = new Map<string, Contract | undefined>();
@@ -96,21 +101,57 @@ export function transactionsOfHistory(
     return promises.get(level);
   };
   const result = new Map<number, Tx>();
+  const levels = new Map<number, Level | undefined>();
   for (const [id, operations] of groups) {
-    const level = levelOf(header, operations);
+    const previous = before.get(id);
+    const chained = previous !== undefined && previous.kind !== 'begin' && opensAnother(previous);
+    const level = chained ? levels.get(previous.transaction) : levelOf(header, operations);
+    levels.set(id, level);
     const promised = promiseAt(level);
     const usable = promised?.mechanism === undefined ? undefined : promised;
     const unjudged =
+      unsettled.reason(id) ??
       reasons.get(id) ??
       (usable === undefined ? `no contract of ${contract.owner} says how ${level} works` : undefined);
     const { dialect } = header;
-    result.set(id, makeTx(id, { operations, before: before.get(id), contract: usable, dialect }, unjudged));
+    const source = { operations, before: previous, contract: usable, dialect };
+    const tx = makeTx(id, source, unjudged);
+    result.set(id, { ...tx, unsettled: unsettled.reason(id) });
   }
   return result;
 }
 
+/** Sessions that have changed what their statements mean (`session-settings.ts`), and their transactions from there on. */
+class UnsettledSessions {
+  readonly #sessions = new Map<SessionId, string>();
+  readonly #transactions = new Map<TransactionId, string>();
+
+  constructor(private readonly dialect: Dialect | undefined) {}
+
+  look(operation: Operation): void {
+    const { session, transaction } = operation;
+    if (changesSession(operation, this.dialect))
+      this.#sessions.set(session, `a statement of its session may change what others mean: ${operation.sql}`);
+    const reason = this.#sessions.get(session);
+    if (reason !== undefined) this.#transactions.set(transaction, reason);
+  }
+
+  reason(transaction: TransactionId): string | undefined {
+    return this.#transactions.get(transaction);
+  }
+}
+
+/**
+ * Whether another transaction of the session was open as soon as the one that this operation ended was over: AND CHAIN, and BEGIN inside
+ * a transaction where that commits what was open.
+ */
+export function opensAnother({ ends, kind, sql = '' }: Operation): boolean {
+  if (ends === undefined) return false;
+  return kind === 'begin' || ((kind === 'commit' || kind === 'rollback') && chainsOn(sql));
+}
+
 function changesIsolation(sql: string): boolean {
-  return /isolation|read_uncommitted|autocommit|snapshot|journal_mode|transaction|foreign_keys|sql_mode/i.test(
+  return /isolation|txn_mode|read_uncommitted|autocommit|snapshot|journal_mode|transaction|foreign_keys|sql_mode/i.test(
     sql,
   );
 }
@@ -135,7 +176,7 @@ interface TxSource {
   readonly dialect: Dialect | undefined;
 }
 
-function makeTx(id: number, source: TxSource, unjudged: string | undefined): Tx {
+function makeTx(id: number, source: TxSource, unjudged: string | undefined): Omit<Tx, 'unsettled'> {
   const { operations, contract } = source;
   const first = operations[0]!;
   const last = operations.at(-1)!;
@@ -199,7 +240,8 @@ function snapshotOf(
   const first = operations[0]!;
   if (!explicit) return { span: intervalOf(first), by: first };
   const fixes = (operation: Operation) => fixesSnapshot(operation, mechanism.pivot, dialect);
-  const begin = first.kind === 'begin' ? first : undefined;
+  const opened = before?.kind === 'begin' && opensAnother(before) ? before : undefined;
+  const begin = first.kind === 'begin' ? first : opened;
   if (begin !== undefined && fixes(begin) === 'certainly') return { span: intervalOf(begin), by: begin };
   if (mechanism.pivot === 'begin') {
     // Without a BEGIN of its own, the transaction began somewhere after the session's previous answer.

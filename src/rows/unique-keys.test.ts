@@ -90,4 +90,6 @@ it('records are named by the primary key where rows are named by something else'
   expect(recordKeys(table('CREATE TABLE t (id INT PRIMARY KEY, v INT)'), 'mysql')).toEqual([]);
   expect(recordKeys(table('CREATE TABLE t (id INT PRIMARY KEY, rid INT)'), 'mysql')).toEqual([[0]]);
   expect(recordKeys(table('CREATE TABLE t (rid INT, v INT UNIQUE)'), 'mysql')).toEqual([[1]]);
+  expect(recordKeys(table('CREATE TABLE t (rid INT, v INT)'), 'mysql')).toEqual([]);
+  expect(recordKeys(table('CREATE TABLE t (rid INT, v TEXT, PRIMARY KEY (v(1)))'), 'mysql')).toBeUndefined();
 });

@@ -10,6 +10,7 @@ import {
   type Assignment,
   type CallExpression,
   type ColumnExpression,
+  columnOf,
   compileUpdate,
   compileWhere,
   type Dialect,
@@ -24,7 +25,7 @@ import {
   visitNodes,
 } from '../sql/index.js';
 import type { Catalog } from './catalog.js';
-import { asRow, evaluation, satisfied, subqueryTables } from './plan-parts.js';
+import { asRow, evaluation, satisfied, scalarOptions, subqueryTables } from './plan-parts.js';
 import type { Satisfies, UpsertEffect, UpsertPlan } from './plan-types.js';
 import type { Table } from './table.js';
 
@@ -121,7 +122,6 @@ export function planEffect(
   info: Table,
   catalog: Catalog,
 ): Pick<UpsertPlan, 'reads' | 'bind'> {
-  const { dialect } = catalog;
   const reads: Table[] = [];
   const rewrite = (expression: Expression): Expression | undefined => {
     const tables = subqueryTables([expression]);
@@ -140,7 +140,7 @@ export function planEffect(
   return {
     reads,
     bind: (rowsOf) => {
-      const options = reads.length === 0 ? { dialect } : evaluation(catalog, rowsOf);
+      const options = reads.length === 0 ? scalarOptions(catalog) : evaluation(catalog, rowsOf);
       const update = compileUpdate(
         { type: 'update', table, set: assignments, from: [], orderBy: [] },
         info.shape,
@@ -182,7 +182,7 @@ export function namesOfUpsert(
   dialect: Dialect,
 ): Names {
   const constantOf = (name: string): Expression | undefined => {
-    const at = info.shape.columns.findIndex((column) => sameName(column.name, name, dialect));
+    const at = columnOf(info.shape.columns, name, dialect);
     return at < 0 ? undefined : constant(row[at]!, info.shape.columns[at]!.type, dialect);
   };
   return (named) => {

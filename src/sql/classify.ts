@@ -66,6 +66,11 @@ export function classifyStatement(sql: string, dialect: Dialect = 'postgres'): S
   };
 }
 
+/** Whether a COMMIT or ROLLBACK begins another transaction at once, with the level and modes of the one it ends. */
+export function chainsOn(sql: string): boolean {
+  return /\band\s+chain\b/i.test(sql);
+}
+
 /** The upper-cased words outside quotes, comments and parentheses. */
 function outerWords(sql: string, dialect: Dialect): string[] {
   const words: string[] = [];
@@ -83,6 +88,8 @@ function kindOf(words: readonly string[]): StatementKind {
   const first = words[0];
   if (first === undefined) return 'other';
   if (first === 'START') return words[1] === 'TRANSACTION' ? 'begin' : 'other';
+  // MariaDB: any statement, under other settings.
+  if (first === 'SET' && words[1] === 'STATEMENT') return 'other';
   if (first === 'ROLLBACK' && words.includes('TO')) return 'rollback-to';
   return Object.hasOwn(firstWords, first) ? firstWords[first]! : 'other';
 }

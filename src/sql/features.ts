@@ -106,7 +106,11 @@ class Collector {
   readonly from = (item: FromItem): void => {
     if (item.type === 'join') this.found.join = true;
     else if (item.type === 'function') this.found.deterministic = false;
-    else if (item.type === 'table') this.references.push(item);
+    else if (item.type === 'table') {
+      this.references.push(item);
+      // Only some of its rows.
+      if (item.hint !== undefined && /\bpartition\b/i.test(item.hint)) this.found.deterministic = false;
+    }
   };
 }
 

@@ -70,17 +70,23 @@ export type {
   WindowSpec,
   WithClause,
 } from './ast.js';
-export { classifyStatement, type StatementClass, type StatementKind } from './classify.js';
+export { chainsOn, classifyStatement, type StatementClass, type StatementKind } from './classify.js';
+export { conjunctsOf } from './conjuncts.js';
 export { type Dialect, quoteIdentifier, quoteText } from './dialect.js';
 export type { TextOrder } from './evaluate/compare.js';
 export {
   compileExpression,
   compilePredicate,
-  evaluateExpression,
   evaluateSelect,
   type SelectResult,
 } from './evaluate/evaluate.js';
-export type { ColumnInfo, EvaluateOptions, TableRows } from './evaluate/scope.js';
+export {
+  type Arithmetic,
+  arithmeticOf,
+  type ColumnInfo,
+  type EvaluateOptions,
+  type TableRows,
+} from './evaluate/scope.js';
 export { type ShapeColumn, type TableShape, tableShape } from './evaluate/shape.js';
 export { type Family, type SqlType, sqlType } from './evaluate/types.js';
 export {
@@ -93,14 +99,12 @@ export {
 } from './evaluate/undecidable.js';
 export {
   applyInsert,
-  applyUpdate,
   compileUpdate,
   compileWhere,
-  evaluateWhere,
 } from './evaluate/write.js';
 export { isAggregateCall, type StatementFeatures, statementFeatures, type TableUse } from './features.js';
 export { type Token, type TokenKind, tokenize, tokensFrom } from './lexer.js';
-export { nameKey, sameName, writtenNameKey } from './names.js';
+export { columnOf, foldName, nameKey, sameName, writtenNameKey } from './names.js';
 export { type ShapedStatement, ShapeParser, shapeParserOf } from './parse/by-shape.js';
 export { parseExpressionText, parseStatement } from './parse/parse.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { nameKey, sameName, writtenNameKey } from './names.js';
+import { columnOf, nameKey, sameName, writtenNameKey } from './names.js';
 
 const dialects = ['postgres', 'mysql', 'sqlite', 'duckdb'] as const;
 
@@ -34,5 +34,12 @@ describe('names', () => {
     expect(writtenNameKey('"a""b"', 'postgres')).toBe('a"b');
     expect(writtenNameKey('`Orders`', 'mysql')).toBe('orders');
     expect(writtenNameKey('[Orders]', 'sqlite')).toBe('orders');
+  });
+
+  it('find the column they mean', () => {
+    const columns = [{ name: 'v' }, { name: 'ID' }, { name: 'id' }];
+    expect(dialects.map((dialect) => columnOf(columns, 'id', dialect))).toEqual([2, 1, 1, 1]);
+    expect(dialects.map((dialect) => columnOf(columns, 'V', dialect))).toEqual([-1, 0, 0, 0]);
+    expect(columnOf(columns, 'x', 'duckdb')).toBe(-1);
   });
 });

@@ -50,6 +50,21 @@ export function sameName(a: string, b: string, dialect: Dialect): boolean {
   return nameKey(a, dialect) === nameKey(b, dialect);
 }
 
+/**
+ * The position of the column that a name means; -1: there is none. `columns` as they stand in a tree.
+ *
+ * ```ts
+ * columnOf([{ name: 'id' }, { name: 'V' }], 'v', 'duckdb'); // 1
+ * ```
+ */
+export function columnOf(
+  columns: readonly { readonly name: string }[],
+  name: string,
+  dialect: Dialect,
+): number {
+  return columns.findIndex((column) => sameName(column.name, name, dialect));
+}
+
 const upperCase = /[A-Z]+/g;
 
 function asciiLower(name: string): string {

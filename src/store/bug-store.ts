@@ -45,6 +45,8 @@ export interface AddOptions {
   readonly raw?: History | { readonly file: string };
   /** It comes from another store: a bug that is there already is not one more sighting (`joined`). */
   readonly imported?: boolean;
+  /** The lines of its runs; default: that it was found, and `versions`. */
+  readonly runs?: readonly RunLine[];
 }
 
 export interface Added {
@@ -146,6 +148,12 @@ export function addVariants(
     merged.set(variant.variant, { ...variant, count: before + more });
   }
   return [...merged.values()];
+}
+
+/** The lines of a bug's runs that a store begins with. */
+export function firstRuns(bug: Bug, runs: readonly RunLine[] = []): readonly RunLine[] {
+  if (runs.length > 0) return runs;
+  return [foundLine(bug), ...bug.versions.map((version): RunLine => ({ kind: 'rerun', ...version }))];
 }
 
 export function foundLine({ target, seed, lastSeen }: BugRecord): RunLine {

@@ -2,8 +2,15 @@
  * Explanations and observations of `finding.json`, validated on their way in. Version 1 kept both as text; what it says is
  * kept as data of unknown meaning.
  */
-import { type Observation, type Phrase, type Piece, type Step, stepReasons } from '../check/index.js';
-import type { JsonNode } from '../json.js';
+import {
+  type Observation,
+  type Phrase,
+  type Piece,
+  type RowCount,
+  type Step,
+  stepReasons,
+} from '../check/index.js';
+import { type JsonNode, optional } from '../json.js';
 
 export function readExplanation(node: JsonNode): readonly Step[] {
   if (typeof node.value === 'string') {
@@ -70,11 +77,25 @@ function readSpan(node: JsonNode): { readonly start: number | null; readonly end
   return { start: time(node.at('start')), end: time(node.at('end')) };
 }
 
+/** Earlier files hold the numbers as text: `2`, `1 to 3`. */
+function readRowCount(node: JsonNode): RowCount {
+  if (typeof node.value === 'number') return node.count();
+  const [least, most, ...others] =
+    typeof node.value === 'string'
+      ? node.value.split(' to ').map(Number)
+      : node.items().map((each) => each.count());
+  const isCount = (each: number | undefined): boolean => Number.isSafeInteger(each) && each! >= 0;
+  if (!isCount(least) || others.length > 0)
+    return node.fail('expected a number of rows, or the least and the most');
+  if (most === undefined) return least!;
+  return isCount(most) ? [least!, most] : node.fail('expected the least and the most number of rows');
+}
+
 export function readObservation(node: JsonNode): Observation {
   if (typeof node.value === 'string') {
     return node.value === 'no row' ? { as: 'absent' } : { as: 'values', text: node.value };
   }
-  node.object(['as', 'text', 'count', 'mode', 'transaction', 'name']);
+  node.object(['as', 'text', 'width', 'count', 'mode', 'transaction', 'name']);
   const as = node
     .at('as')
     .oneOf([
@@ -91,9 +112,16 @@ export function readObservation(node: JsonNode): Observation {
     ]);
   switch (as) {
     case 'values':
-      return { as, text: node.at('text').text() };
+      return {
+        as,
+        text: node.at('text').text(),
+        ...optional(
+          'width',
+          node.maybe('width', (each) => each.count()),
+        ),
+      };
     case 'matched':
-      return { as, count: node.at('count').text() };
+      return { as, count: readRowCount(node.at('count')) };
     case 'lock':
       return { as, mode: node.at('mode').oneOf(['share', 'exclusive']) };
     case 'before-commit':

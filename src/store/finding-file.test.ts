@@ -12,10 +12,11 @@ const finding: Finding = {
   operations: [{ index: 2, transaction: 0, text: 'SELECT 1' }],
   versions: [
     {
-      ...{ operation: 2, object: 't/1', seen: { as: 'values', text: '(1, 10)' } },
+      ...{ operation: 2, object: 't/1', seen: { as: 'values', text: '(1, 10)', width: 2 } },
       allowed: [
         { as: 'absent' },
-        { as: 'matched', count: '1 to 2' },
+        { as: 'matched', count: 1 },
+        { as: 'matched', count: [1, 2] },
         { as: 'written' },
         { as: 'not-written' },
         { as: 'conflict-error' },
@@ -59,6 +60,20 @@ const finding: Finding = {
 const edited = (from: string, to: string): string => printFinding(finding).replace(from, to);
 
 describe('finding.json', () => {
+  it('reads numbers of rows that earlier files hold as text', () => {
+    const [version] = finding.versions!;
+    const counts = (count: unknown) => {
+      const versions = [{ ...version, allowed: [{ as: 'matched', count }] }];
+      const written = JSON.parse(printFinding(finding));
+      return parse(JSON.stringify({ ...written, versions })).versions![0]!.allowed;
+    };
+    expect(counts('2')).toEqual([{ as: 'matched', count: 2 }]);
+    expect(counts('1 to 3')).toEqual([{ as: 'matched', count: [1, 3] }]);
+    expect(counts([1, 3])).toEqual([{ as: 'matched', count: [1, 3] }]);
+    for (const bad of ['many', '1 to many', [], [1, 2, 3], -1])
+      expect(() => counts(bad)).toThrow(/rows|integer/);
+  });
+
   it('reads the example of its documentation, which says what its text shows', () => {
     const page = readFileSync(new URL('../../docs/formats/finding.md', import.meta.url), 'utf8');
     const example = parse(/```json\n([\s\S]*?)```/.exec(page)![1]!);

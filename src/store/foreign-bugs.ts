@@ -1,20 +1,26 @@
 /**
  * Bugs from somebody else: a bug's folder, a folder of such folders, or another store. Nothing in them is run, and nothing
- * but data is taken over: ids, signatures, titles and replay lines are computed anew, reports and exports are not read.
+ * but data is taken over: ids, signatures and titles are computed anew, reports and exports are not read. Runs, the command that found
+ * the bug and what it was taken for are looked at field by field (`foreign-facts.ts`).
  */
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { IsoldeError } from '../errors.js';
 import { readHistory } from '../histories/index.js';
-import { type Bug, makeBug } from '../report/index.js';
+import { openKnown } from '../known/index.js';
+import { type Bug, makeBug, type VersionTried } from '../report/index.js';
 import { findForbiddenStatement, sqlOfCase } from '../targets/index.js';
+import { parseRuns, type RunLine } from './bug-file.js';
 import { fileNames, readBug } from './bug-folder.js';
-import { exists, namesIn } from './files.js';
+import { exists, namesIn, readText } from './files.js';
+import { foreignKnown, foreignReplay, foreignRuns } from './foreign-facts.js';
 
 export interface ForeignBug {
   readonly bug: Bug;
   /** Its raw history, a file that was read to its end. */
   readonly raw: string | undefined;
+  /** Each time it was found or tried again; empty: nobody says. */
+  readonly runs: readonly RunLine[];
 }
 
 export interface ForeignOptions {
@@ -60,8 +66,20 @@ async function readForeignBug(folder: string, trust: boolean): Promise<ForeignBu
   const raw = join(folder, fileNames.raw);
   const hasRaw = await exists(raw);
   if (hasRaw) await checkHistory(raw);
-  const bug = makeBug({ ...read, at: read.firstSeen, replay: undefined, known: undefined });
-  return { bug: { ...bug, lastSeen: read.lastSeen }, raw: hasRaw ? raw : undefined };
+  const file = join(folder, fileNames.runs);
+  const runs = foreignRuns(parseRuns((await readText(file)) ?? '', file));
+  const known = read.known === undefined ? undefined : foreignKnown(read.known, (await openKnown()).bugs);
+  const replay = foreignReplay(read.replay);
+  const bug = makeBug({ ...read, at: read.firstSeen, replay, known, versions: versionsIn(runs) });
+  return { bug: { ...bug, lastSeen: read.lastSeen }, raw: hasRaw ? raw : undefined, runs };
+}
+
+function versionsIn(runs: readonly RunLine[]): VersionTried[] {
+  return runs.flatMap((run) => {
+    if (run.kind !== 'rerun') return [];
+    const { kind, ...tried } = run;
+    return [tried];
+  });
 }
 
 async function bugFolders(folder: string): Promise<string[]> {

@@ -1,4 +1,4 @@
-export { type BugRecord, readTarget } from './bug-file.js';
+export { type BugRecord, type RunLine, readTarget } from './bug-file.js';
 export { fileNames as bugFileNames } from './bug-folder.js';
 export { type Added, type AddOptions, type BugList, type BugStore, UnreadableBug } from './bug-store.js';
 export { diskFiles, readText, type StoreFiles } from './files.js';

@@ -4,7 +4,10 @@
  * 1. *alive*: it finds the same behaviour.
  * 2. *changed*: it finds another violation, a statement failed for a reason that has nothing to do with isolation, or it can no
  *    longer judge everything, so that nobody can say that the answers are right.
- * 3. *fixed*: it has nothing against the run; or the database now refuses a statement with a conflict.
+ * 3. *fixed*: it has judged everything and has nothing against the run; a statement that the database now refuses with a conflict
+ *    is the reason that is given.
+ *
+ * Statements that failed in the same way when the bug was confirmed are no news, and no reason for anything.
  *
  * Equal answers prove nothing by themselves: a lock that is kept now, or row versions that are right now, change no answer.
  *
@@ -12,25 +15,15 @@
  * it dies of, and fixed when it answers everything.
  */
 import { explainOrdered, isServerFailure, type JudgedHistory } from '../check/index.js';
-import { signatureOf } from '../dedupe/index.js';
+import { operationOf, signatureOf } from '../dedupe/index.js';
 import { errorText } from '../errors.js';
-import type { ErrorClass, History, Operation } from '../histories/index.js';
+import { type History, type Operation, refusalErrors } from '../histories/index.js';
 import { type Bug, nameFinding } from '../report/index.js';
 
 export interface Judgement {
   readonly outcome: 'alive' | 'fixed' | 'changed';
   readonly why: string;
 }
-
-const conflicts: ReadonlySet<ErrorClass> = new Set([
-  'deadlock',
-  'serialization',
-  'lock-timeout',
-  'busy',
-  'duplicate-key',
-  'constraint',
-  'transaction-aborted',
-]);
 
 /** What the verdict of the bug's oracle on another run says about the bug. */
 export function judgeRun(judged: JudgedHistory, bug: Bug): Judgement {
@@ -43,17 +36,18 @@ export function judgeRun(judged: JudgedHistory, bug: Bug): Judgement {
     return signatureOf({ case: program, schedule, finding, history, notIsolation }) === wanted;
   });
   if (same !== undefined) return { outcome: 'alive', why: nameFinding(same.kind) };
-  const failed = history.operations.find(({ error }) => error !== undefined && !conflicts.has(error.class));
+  const newFailures = history.operations.filter((operation) => failsNewly(operation, bug.history));
+  const failed = newFailures.find(({ error }) => !refusalErrors.has(error!.class));
   if (failed !== undefined) return { outcome: 'changed', why: describeFailure(history, failed) };
   if (findings.length > 0)
     return { outcome: 'changed', why: `another violation shows: ${nameFinding(findings[0]!.kind)}` };
-  const refused = history.operations.find(({ error }) => error !== undefined);
-  if (refused !== undefined) return { outcome: 'fixed', why: describeFailure(history, refused) };
   if (valid === 'unknown')
     return {
       outcome: 'changed',
       why: `nothing is found, but not everything was judged: ${unknownReasons[0]}`,
     };
+  const [refused] = newFailures;
+  if (refused !== undefined) return { outcome: 'fixed', why: describeFailure(history, refused) };
   return { outcome: 'fixed', why: 'every answer keeps the contract' };
 }
 
@@ -61,6 +55,13 @@ function judgeServer({ findings }: JudgedHistory): Judgement {
   const died = findings.find(isServerFailure);
   if (died === undefined) return { outcome: 'fixed', why: 'the server answered every statement' };
   return { outcome: 'alive', why: explainOrdered(died).split('\n').join(' ') };
+}
+
+/** Whether a statement fails in another way than when the bug was confirmed; cases may hold statements that always fail. */
+function failsNewly({ error, statement }: Operation, confirmed: History): boolean {
+  if (error === undefined) return false;
+  const before = statement === undefined ? undefined : operationOf(confirmed, statement);
+  return before?.error?.class !== error.class;
 }
 
 function describeFailure({ header }: History, { session, sql, kind, error }: Operation): string {

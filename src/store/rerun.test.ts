@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { check, type JudgedHistory, oracleNamed } from '../check/index.js';
 import { findContract } from '../contracts/index.js';
-import type { History } from '../histories/index.js';
+import type { History, Operation } from '../histories/index.js';
 import { probeCases } from '../probe/index.js';
 import { findBug, findGraphBug } from '../report/found-bug.case.js';
 import { type Bug, homeUrl, makeBug, sameAnswers } from '../report/index.js';
@@ -109,6 +109,51 @@ describe('rerunBug', () => {
     expect(judgeRun(open, real)).toMatchObject({
       outcome: 'changed',
       why: expect.stringContaining('1 read not judged'),
+    });
+  });
+
+  describe('where a statement is refused', () => {
+    const refusal = { class: 'duplicate-key', message: 'the key 1 is taken' } as const;
+    const refusing = (history: History, error: Operation['error'] = refusal): History => ({
+      ...history,
+      operations: history.operations.map((operation) =>
+        operation.kind === 'update' ? { ...operation, outcome: 'error', error } : operation,
+      ),
+    });
+    const judged = (valid: true | 'unknown', error?: Operation['error']) => ({
+      ...check(real.history, real.finding.contract),
+      ...{ findings: [], valid, unknownReasons: valid === true ? [] : ['1 read not judged: no key'] },
+      history: refusing(real.history, error),
+    });
+
+    it('is fixed, and the refusal is the reason', () => {
+      expect(judgeRun(judged(true), real)).toMatchObject({
+        outcome: 'fixed',
+        why: expect.stringContaining('duplicate-key: the key 1 is taken'),
+      });
+    });
+
+    it('is not fixed where not everything was judged', () => {
+      expect(judgeRun(judged('unknown'), real)).toMatchObject({
+        outcome: 'changed',
+        why: expect.stringContaining('1 read not judged'),
+      });
+    });
+
+    it('gives no refusal as reason that was there when the bug was confirmed', () => {
+      const bug: Bug = { ...real, history: refusing(real.history) };
+      expect(judgeRun(judged(true), bug)).toEqual({
+        outcome: 'fixed',
+        why: 'every answer keeps the contract',
+      });
+      expect(judgeRun(judged('unknown'), bug).outcome).toBe('changed');
+    });
+
+    it('has not changed because of a statement that failed before, too', () => {
+      const data = { class: 'data', message: 'out of range' } as const;
+      expect(judgeRun(judged(true, data), real).outcome).toBe('changed');
+      const bug: Bug = { ...real, history: refusing(real.history, data) };
+      expect(judgeRun(judged(true, data), bug).outcome).toBe('fixed');
     });
   });
 

@@ -29,6 +29,7 @@ import {
   type BugList,
   type BugStore,
   checkId,
+  firstRuns,
   foundLine,
   isListed,
   joined,
@@ -96,24 +97,24 @@ export class Store implements BugStore {
   }
 
   /** Puts a bug in, or counts it when it is there already. */
-  async add(bug: Bug, { raw, imported = false }: AddOptions = {}): Promise<Added> {
+  async add(bug: Bug, options: AddOptions = {}): Promise<Added> {
     checkId(bug.id);
     return this.#change(async () => {
       const id = await this.#homeOf(bug.id);
       if (id === undefined) {
-        await this.#create({ ...bug, variants: addVariants([], bug) }, raw);
+        await this.#create({ ...bug, variants: addVariants([], bug) }, options);
         return { id: bug.id, isNew: true, count: bug.count };
       }
       const known = await readStoredBug(this.folderOf(id)).catch((error: unknown) => unreadable(error));
       if (known === undefined) {
         // What nobody can read must not stop the bug from being kept; it is put aside, not removed.
         await this.#setAside(id);
-        await this.#create({ ...bug, variants: addVariants([], bug) }, raw);
+        await this.#create({ ...bug, variants: addVariants([], bug) }, options);
         return { id: bug.id, isNew: true, count: bug.count };
       }
-      const again = imported ? joined(known, bug) : seenAgain(known, bug);
+      const again = options.imported === true ? joined(known, bug) : seenAgain(known, bug);
       await this.#replace(again);
-      if (!imported) await this.#appendRun(id, foundLine(bug));
+      if (options.imported !== true) await this.#appendRun(id, foundLine(bug));
       return { id, isNew: false, count: again.count };
     });
   }
@@ -218,8 +219,10 @@ export class Store implements BugStore {
   async importFrom(folder: string, options: ForeignOptions = {}): Promise<Added[]> {
     const bugs = await readForeignBugs(folder, options);
     const added: Added[] = [];
-    for (const { bug, raw } of bugs)
-      added.push(await this.add(bug, { imported: true, ...(raw !== undefined && { raw: { file: raw } }) }));
+    for (const { bug, raw, runs } of bugs) {
+      const from = raw === undefined ? {} : { raw: { file: raw } };
+      added.push(await this.add(bug, { imported: true, runs, ...from }));
+    }
     return added;
   }
 
@@ -287,17 +290,14 @@ export class Store implements BugStore {
     return join(this.folder, 'tmp');
   }
 
-  async #create(bug: Bug, raw: AddOptions['raw']): Promise<void> {
+  async #create(bug: Bug, { raw, runs }: AddOptions): Promise<void> {
     const temporary = join(this.#temporary, `${bug.id}.${process.pid}.${this.#counter++}`);
     await writeBugFolder(this.#files, temporary, bug, async () => {
       const path = join(temporary, fileNames.raw);
       if (raw !== undefined && 'file' in raw) await this.#files.copy(raw.file, path);
       else if (raw !== undefined) await this.#files.writeHistory(path, raw);
-      const runs = [
-        foundLine(bug),
-        ...bug.versions.map((version): RunLine => ({ kind: 'rerun', ...version })),
-      ];
-      await this.#files.write(join(temporary, fileNames.runs), runs.map(printRun).join(''));
+      const lines = firstRuns(bug, runs).map(printRun);
+      await this.#files.write(join(temporary, fileNames.runs), lines.join(''));
     });
     await this.#readBack(temporary, bug.id);
     await this.#files.rename(temporary, this.folderOf(bug.id));

@@ -6,6 +6,7 @@
  * A declaration loads no driver: drivers are optional packages, and `isolde --help` needs none of them.
  */
 import type { Dialect } from '../sql/index.js';
+import type { ScriptLine } from './programs.js';
 import type { TargetOpener } from './target.js';
 
 export interface TargetDeclaration {
@@ -22,6 +23,14 @@ export interface TargetDeclaration {
   /** Absent: what is behind the URL says it. */
   readonly dialect?: Dialect;
   readonly generation?: GenerationLimits;
+  /** A type for long texts; absent: the dialect's. */
+  readonly longText?: string;
+  /** SQL for a text that no other row gets; absent: the dialect's. */
+  readonly uniqueText?: string;
+  /** It has no aggregate that joins texts. */
+  readonly joinsNoTexts?: true;
+  /** It has DELETE … RETURNING, whatever it has of UPDATE … RETURNING; absent: as `write.returning` among its features says. */
+  readonly deletesReturn?: true;
   /** The vendor's bug form; absent: a general one. */
   readonly bugForm?: readonly BugField[];
   /** Its tracker shows text as it is written; absent: it reads Markdown. */
@@ -35,6 +44,8 @@ export interface TargetDeclaration {
   readonly settings?: Readonly<Record<string, readonly string[]>>;
   /** Versions that npm has, for URLs such as `duckdb@1.1.3:`. */
   readonly releases?: Releases;
+  /** Its lines of `scripts/engines`, which brings versions that npm does not have. */
+  readonly scriptLines?: readonly ScriptLine[];
   /** The engine itself looks for the versions that URLs name, and for what else of it is on this machine. */
   readonly findEngines?: () => Promise<readonly FoundEngine[]>;
   readonly load: () => Promise<TargetOpener>;
@@ -69,7 +80,19 @@ export interface GenerationLimits {
   readonly plainParents?: true;
   /** Keys are never left to the database. */
   readonly explicitKeys?: true;
+  /** The FROM of a query that reads no table, where one is needed to write a WHERE behind it. */
+  readonly oneRow?: string;
+  /** How a key is defined that the database gives, beginning with 1; absent: in the words of the dialect. */
+  readonly automaticKeys?: readonly string[];
+  /** Index kinds it has besides plain ones; absent: those that most engines of its dialect have. */
+  readonly indexes?: readonly IndexKind[];
+  /** The default of a column is a number or a text, not `DATE '2024-01-01'`. */
+  readonly plainDefaults?: true;
 }
+
+/** Kinds of index that conditions are sent through; the last four are access methods. */
+export const indexKinds = ['partial', 'expression', 'covering', 'hash', 'brin', 'gin', 'gist'] as const;
+export type IndexKind = (typeof indexKinds)[number];
 
 /** The features of row locks, for engines that have none. */
 export const noLocks: readonly string[] = ['lock.update', 'lock.share', 'wait.nowait', 'wait.skip-locked'];

@@ -16,15 +16,21 @@ export interface EngineReport {
 /** Looks for every engine; `environment` says where the cache is. */
 export async function findEngines(environment?: Environment): Promise<EngineReport[]> {
   const reports: EngineReport[] = [];
-  for (const declaration of targetDeclarations) {
-    const { name, title, usage, releases } = declaration;
-    const found = [
-      ...(await npmVersions(declaration, environment)),
-      ...((await declaration.findEngines?.()) ?? []),
-    ];
-    reports.push({ engine: name, title, usage, found, ...(releases && { package: releases.package }) });
-  }
+  for (const declaration of targetDeclarations) reports.push(await engineReport(declaration, environment));
   return reports;
+}
+
+/** Looks for one engine. */
+export async function engineReport(
+  declaration: TargetDeclaration,
+  environment?: Environment,
+): Promise<EngineReport> {
+  const { name, title, usage, releases } = declaration;
+  const found = [
+    ...(await npmVersions(declaration, environment)),
+    ...((await declaration.findEngines?.()) ?? []),
+  ];
+  return { engine: name, title, usage, found, ...(releases && { package: releases.package }) };
 }
 
 async function npmVersions(

@@ -4,10 +4,12 @@ export type {
   BugPart,
   FoundEngine,
   GenerationLimits,
+  IndexKind,
   Releases,
   ReproDriver,
   TargetDeclaration,
 } from './declaration.js';
+export { indexKinds } from './declaration.js';
 export { declarationOfScheme, findDeclaration, targetDeclarations } from './declarations.js';
 export {
   type FaultName,
@@ -19,6 +21,9 @@ export {
   withFault,
 } from './faults/index.js';
 export { type EngineReport, findEngines } from './find-engines.js';
+export { otherVersionUrl } from './other-version.js';
+export { privateEngine } from './private-engine.js';
+export { answersTo, type ScriptLine } from './programs.js';
 export {
   defaultTargetUrl,
   inOwnProcess,

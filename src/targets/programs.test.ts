@@ -1,10 +1,13 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { targetDeclarations } from './declarations.js';
 import {
+  absentLines,
   engineFolder,
   findProvidedServer,
+  howToProvide,
   installedPrograms,
   providedProgram,
   providedServers,
@@ -76,4 +79,29 @@ it('finds a provided server by its version or its series', () => {
   }
   for (const asked of ['11.', '1', '11.80', '']) expect(findProvidedServer('mariadb', asked)).toBeUndefined();
   expect(findProvidedServer('mysql', '9.7')?.name).toBe('mysql');
+});
+
+it('the lines of the script are declared, each by its engine', () => {
+  const script = readFileSync('scripts/engines', 'utf8');
+  const names = /^names='(.*)'$/m.exec(script)?.[1]?.split(' ') ?? [];
+  const declared = targetDeclarations.flatMap(({ scriptLines = [] }) => scriptLines.map(({ name }) => name));
+  expect(declared.toSorted()).toEqual(names.toSorted());
+  expect(names).toContain('mariadb-11.8');
+});
+
+it('says which line of the script brings a version', () => {
+  process.env.ISOLDE_CACHE = join(folder, 'none');
+  const lines = [
+    { name: 'mysql', series: '9' },
+    { name: 'mysql-5.6', series: '5.6' },
+  ];
+  expect(absentLines(lines)).toEqual(lines);
+  expect(howToProvide(lines, '5.6.24')).toBe('get it with scripts/engines mysql-5.6');
+  expect(howToProvide(lines, '5')).toBe('get it with scripts/engines mysql-5.6');
+  expect(howToProvide(lines, '8.0')).toBe('scripts/engines has mysql (9), mysql-5.6 (5.6)');
+  expect(howToProvide([], '1')).toBe('scripts/engines has none of it');
+  mkdirSync(engineFolder('mysql'), { recursive: true });
+  writeFileSync(join(engineFolder('mysql'), 'version'), '9.7.4-2');
+  expect(absentLines(lines).map(({ name }) => name)).toEqual(['mysql-5.6']);
+  expect(howToProvide(lines, '9.8')).toBe('scripts/engines has mysql (9.7.4-2), mysql-5.6 (5.6)');
 });

@@ -4,6 +4,7 @@
 import { accessSync, constants, readdirSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { isOfSeries } from '../versions.js';
 
 /** The folder that `scripts/engines` puts an engine into. */
 export function engineFolder(
@@ -30,6 +31,26 @@ export function providedVersion(engine: string): string | undefined {
   }
 }
 
+/** A line of `scripts/engines`: the name it has there, and the versions that URLs can name once it was run. */
+export interface ScriptLine {
+  readonly name: string;
+  readonly series: string;
+}
+
+/** Those of an engine's lines that were not run. */
+export function absentLines(lines: readonly ScriptLine[]): readonly ScriptLine[] {
+  return lines.filter(({ name }) => providedVersion(name) === undefined);
+}
+
+/** How a version gets here that nothing was provided of: the engine's line of the script, or which lines there are. */
+export function howToProvide(lines: readonly ScriptLine[], asked: string): string {
+  const fitting = lines.find(({ series }) => isOfSeries(asked, series) || isOfSeries(series, asked));
+  if (fitting !== undefined && providedVersion(fitting.name) === undefined)
+    return `get it with scripts/engines ${fitting.name}`;
+  const all = lines.map(({ name, series }) => `${name} (${providedVersion(name) ?? series})`);
+  return `scripts/engines has ${all.join(', ') || 'none of it'}`;
+}
+
 /** A server that `scripts/engines` provided. */
 export interface ProvidedServer {
   /** As the script calls it: `mariadb-11.8`. */
@@ -52,10 +73,12 @@ export function providedServers(engine: string): readonly ProvidedServer[] {
 
 /** The one that is of a version, `11.8.9`, or of a series, `11.8`. */
 export function findProvidedServer(engine: string, asked: string): ProvidedServer | undefined {
-  return providedServers(engine).find(({ version }) => {
-    const release = releaseOf(version);
-    return version === asked || release === asked || release.startsWith(`${asked}.`);
-  });
+  return providedServers(engine).find(({ version }) => answersTo(version, asked));
+}
+
+/** Whether a version that a package or a program names is the one asked for, or of the series. */
+export function answersTo(version: string, asked: string): boolean {
+  return version === asked || isOfSeries(releaseOf(version), asked);
 }
 
 /** `11.8.9` of a package's version `11.8.9+ds-4`. */

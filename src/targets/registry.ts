@@ -95,7 +95,7 @@ export function normalizeUrl(url: string | undefined): string {
   const text = url?.trim() ?? '';
   if (text === '') return defaultTargetUrl;
   // People type the engine's name alone; it can mean nothing else.
-  const scheme = /^([A-Za-z]+)(?:@[^:/?#]*)?$/.exec(text)?.[1];
+  const scheme = /^([A-Za-z][A-Za-z0-9]*)(?:@[^:/?#]*)?$/.exec(text)?.[1];
   return scheme !== undefined && declarationOfScheme(scheme) !== undefined ? `${text}:` : text;
 }
 

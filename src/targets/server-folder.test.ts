@@ -7,6 +7,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -29,21 +30,43 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(parent, { recursive: true, force: true }));
 
-/** A process that opens a private server in `parent`. */
-function startOwner(url: string) {
+/** A process that runs some lines, with a loader of our modules at hand. */
+function startProcess(lines: string) {
   const script = `
     const { createServer } = await import('vite');
     const vite = await createServer({
       configFile: false, appType: 'custom', logLevel: 'silent', optimizeDeps: { noDiscovery: true },
       server: { middlewareMode: true, ws: false, hmr: false, watch: null },
     });
-    const { openTarget } = await vite.ssrLoadModule('/src/targets/index.ts');
-    await openTarget(${JSON.stringify(url)}, { scratchFolder: ${JSON.stringify(parent)} });
-    console.log('open');
+    const load = (path) => vite.ssrLoadModule(path);
+    ${lines}
     setInterval(() => undefined, 1000);`;
   return spawn(process.execPath, ['--input-type=module', '-e', script], {
     stdio: ['ignore', 'pipe', 'ignore'],
   });
+}
+
+/** A process that opens a private server in `parent`. */
+function startOwner(url: string) {
+  return startProcess(`
+    const { openTarget } = await load('/src/targets/index.ts');
+    await openTarget(${JSON.stringify(url)}, { scratchFolder: ${JSON.stringify(parent)} });
+    console.log('open');`);
+}
+
+/** Command lines of processes that name a folder; none where the system does not show them. The owner's script names it, too. */
+function commandLinesWith(folder: string): readonly string[] {
+  if (!existsSync('/proc/self/cmdline')) return [];
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((pid) => {
+      try {
+        return [readFileSync(`/proc/${pid}/cmdline`, 'utf8')];
+      } catch {
+        return []; // it has ended
+      }
+    })
+    .filter((line) => line.includes(folder) && !line.includes('isolde-watchdog'));
 }
 
 const filled: Readonly<Record<string, (folder: string) => boolean>> = {
@@ -70,7 +93,27 @@ describe.each([
     owner.kill('SIGKILL');
     await once(owner, 'exit');
     await eventually(20_000, 'the folder is gone', async () => readdirSync(parent).length === 0);
+    await eventually(20_000, 'all processes are gone', async () => commandLinesWith(parent).length === 0);
   });
+});
+
+it('a program that makes a data folder ends with its owner, and what it has started', {
+  timeout: 60_000,
+}, async () => {
+  const installer = ['-c', `sh -c "sleep 300; :" "$0" & wait`, parent];
+  const owner = startProcess(`
+    const { runInstaller, startPrivateServer } = await load('/src/targets/mysql/private-server.ts');
+    await startPrivateServer({
+      kind: 'mysql', title: 'MySQL', command: () => ['/bin/false'], errorLine: /./,
+      initialize: (place) => runInstaller(place, '/bin/sh', ${JSON.stringify(installer)}),
+    }, ${JSON.stringify(parent)});`);
+  const isInstaller = (line: string) => /^(\/bin\/)?sh\0/.test(line);
+  const running = () => commandLinesWith(parent).filter(isInstaller).length;
+  await eventually(30_000, 'it runs', async () => running() === 2);
+  owner.kill('SIGKILL');
+  await once(owner, 'exit');
+  await eventually(20_000, 'it is gone', async () => running() === 0);
+  await eventually(20_000, 'the folder is gone', async () => readdirSync(parent).length === 0);
 });
 
 describe('a folder whose owner is gone', () => {

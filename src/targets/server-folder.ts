@@ -29,7 +29,8 @@ const ownerFile = 'owner';
 /** The names of our folders: a prefix and twelve hexadecimal digits. */
 const folderName = /^isolde-(postgres|mariadb|mysql|tidb)-[0-9a-f]{12}$/;
 
-// First the fast way down (SIGQUIT lets PostgreSQL free its shared memory), after five seconds none of its business any more.
+// First the fast way down (SIGQUIT lets PostgreSQL free its shared memory), after five seconds none of its business any more. Programs
+// that make a data folder start others: their group goes with them.
 const watchdogScript = `
   pid=
   while read -r word value; do
@@ -40,6 +41,7 @@ const watchdogScript = `
     tries=50
     while [ $tries -gt 0 ] && kill -0 "$pid" 2>/dev/null; do sleep 0.1; tries=$((tries - 1)); done
     kill -KILL "$pid" 2>/dev/null
+    kill -s KILL -- "-$pid" 2>/dev/null
   fi
   segment=$(sed -n '7s/.* //p' "$1/data/postmaster.pid" 2>/dev/null)
   [ -z "$segment" ] || ipcrm -m "$segment" 2>/dev/null

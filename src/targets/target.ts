@@ -147,6 +147,11 @@ export interface Scratch {
    * Waits until every node shows what was committed on any of them; rejects when that takes longer. Absent: there is one node.
    */
   catchUp?(limitMs: number): Promise<void>;
+  /**
+   * Keeps deleted rows and old versions from being purged until what it returns is called; both never reject. Absent: the engine purges
+   * nothing by itself, or cannot be kept from it.
+   */
+  keepHistory?(): Promise<() => Promise<void>>;
   /** Closes the database and opens it again, with what was committed; sessions must be closed. Absent: it stays open. */
   reopen?(): Promise<void>;
   /**

@@ -3,8 +3,8 @@
  * moments and replaced, and now and then the PostgreSQL where they meet. Afterwards every job must be done, exactly once, and the
  * bugs must be those that one worker finds that nobody disturbs: none lost, none twice.
  *
- * Only rounds that run by a schedule take part: what a free run shows is left to chance, killed or not. Every job that finds a bug leaves one line
- * with it, so a job that was counted twice would show.
+ * Only rounds that run by a schedule take part (`scheduled-jobs.ts`): what a free run shows is left to chance, killed or not. Every job that
+ * finds a bug leaves one line with it, so a job that was counted twice would show.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -13,18 +13,16 @@ import { fileURLToPath } from 'node:url';
 import {
   batchLine,
   batchResults,
-  huntJobs,
   isOver,
   type LocalServer,
   type NewJob,
   Queue,
   startLocalServer,
 } from '../../fleet/index.js';
-import { capabilitiesOf, Random } from '../../generate/index.js';
-import { groupSize, Rounds } from '../../hunt/index.js';
+import { Random } from '../../generate/index.js';
 import { SharedDatabase, SharedStore } from '../../store/index.js';
-import { openTarget } from '../../targets/index.js';
 import { openFolder, until, workingIn } from './processes.js';
+import { type ScheduledHunt, scheduledJobs } from './scheduled-jobs.js';
 import type { CampaignTable } from './table.js';
 
 export interface FleetCampaignOptions {
@@ -39,29 +37,16 @@ const workers = 4;
 const workersPerServer = 10;
 const leaseSeconds = 3;
 const longestMs = 30 * 60_000;
-const [target, seedOfRounds, profile, oracle] = ['duckdb:', '3', 'no-op', 'mechanism'];
-const hunt = {
-  ...{ targets: [target], seeds: [seedOfRounds], levels: [], profiles: [profile], contract: 'vendor' },
-  ...{ oracles: [oracle], runs: 2, chunk: groupSize },
+const hunt: ScheduledHunt = {
+  ...{
+    target: 'duckdb:',
+    seed: '3',
+    profiles: ['no-op'],
+    contract: 'vendor',
+    oracles: ['mechanism'],
+    runs: 2,
+  },
 };
-/** Of the rounds that share a program the first ones run by a schedule, unless the whole program runs freely. */
-const roundsPerJob = 4;
-
-/** Jobs without a free round. */
-async function scheduledJobs(count: number): Promise<NewJob[]> {
-  const opened = await openTarget(target);
-  const rounds = new Rounds({
-    ...{ seed: seedOfRounds, capabilities: capabilitiesOf(opened), levels: [opened.defaultLevel] },
-    ...{ oracles: [{ name: oracle, rounds: 1 }], profile },
-  });
-  await opened.close();
-  const jobs: NewJob[] = [];
-  for (let from = 0; jobs.length < count; from += groupSize) {
-    if (rounds.round(from).schedule === undefined) continue;
-    jobs.push(...huntJobs({ ...hunt, from, to: from + roundsPerJob }));
-  }
-  return jobs;
-}
 
 interface Campaign {
   readonly local: LocalServer;
@@ -92,7 +77,7 @@ export async function fleet({ count, seed }: FleetCampaignOptions): Promise<Camp
   const failures: string[] = [];
   const kills = { workers: 0, servers: 0 };
   try {
-    const jobs = await scheduledJobs(Math.max(fewestJobs, jobsPerKill * count));
+    const jobs = await scheduledJobs(hunt, Math.max(fewestJobs, jobsPerKill * count));
     const alone = await runOnce(folder, seed, jobs, async () => {});
     console.error(`undisturbed: ${describe(alone)}`);
     const disturbed = await runOnce(folder, seed, jobs, async (campaign, start) => {
@@ -119,7 +104,7 @@ export async function fleet({ count, seed }: FleetCampaignOptions): Promise<Camp
     return {
       name: 'fleet',
       title: 'A fleet whose workers and server are killed',
-      about: `A hunt in \`duckdb:\` over ${workers} workers. Workers get SIGKILL at random moments and are replaced; after every ${workersPerServer} of them the PostgreSQL where they meet gets it, too, and is started again. A failure is a job that is not done, a round that is missing or counted twice, a bug that the undisturbed hunt finds and this one does not, or the other way round, a bug with two entries, a job that told of a bug twice, or a process of a killed worker that is left.`,
+      about: `A hunt in \`duckdb:\` over ${workers} workers. Workers get SIGKILL at random moments and are replaced; after every ${workersPerServer} of them the PostgreSQL where they meet gets it, too, and is started again. A failure is a job that is not done, a round that is missing or counted twice, a bug that the undisturbed hunt finds and this one does not, or the other way round, a bug with two entries, a job that reported a bug twice, or a process of a killed worker that is left.`,
       command: `npm run campaign fleet -- --count ${count} --seed ${seed}`,
       heads: [
         'hunt',

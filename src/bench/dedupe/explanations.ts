@@ -29,7 +29,7 @@ const explanations: readonly (readonly [one: RegExp, other: RegExp, why: string]
   [
     /turso/,
     /unique/,
-    'both show in 0.4.3 and 0.4.4 and are gone in 0.5.3 and later: one change, which may have mended several bugs, and they do not behave alike (two inserts that both succeed; two equal keys that a read shows). By the rule that is not enough for one bug.',
+    'both show in 0.4.3 and 0.4.4 and are gone in 0.5.3 and later: one change, which may have fixed several bugs, and they do not behave alike (two inserts that both succeed; two equal keys that a read shows). By the rule that is not enough for one bug.',
   ],
   [
     /innodb/,

@@ -50,7 +50,7 @@ nothing does. Time is counted as if each answer were the first: a run that anoth
 
 **What the last two methods have to run on.** An injected bug was found in the newest release. Its report names an older one, which has the same fault; the older releases stand in an order
 drawn by chance, each with the fault of another cause, and one without any before and after them. All bugs get the same releases, under numbers that say nothing. So each release brings one bug
-and the next one mends it: real releases have several at once, and then a cell says less. Live bugs are run on the builds of their engine that are there.
+and the next one fixes it: real releases have several at once, and then a cell says less. Live bugs are run on the builds of their engine that are there.
 
 ## Bugs in the set
 

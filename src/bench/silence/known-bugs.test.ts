@@ -1,60 +1,35 @@
 import { describe, expect, it } from 'vitest';
 import type { Finding } from '../../check/index.js';
-import type { History, Operation } from '../../histories/index.js';
+import type { Operation } from '../../histories/index.js';
 import { bugBehind } from './known-bugs.js';
-
-/** One transaction; each statement is answered before the next is sent. */
-function historyOf(...operations: readonly Partial<Operation>[]): History {
-  return {
-    header: {
-      sessions: ['T1'],
-      dialect: 'mysql',
-      setup: ['CREATE TABLE t (id INT PRIMARY KEY, v INT, KEY k (v))'],
-    },
-    operations: operations.map((each, index) => ({
-      ...{ index, session: 0, transaction: 1, kind: 'select', outcome: 'ok' },
-      ...{ start: index * 10, end: index * 10 + 5 },
-      ...each,
-    })),
-  } as unknown as History;
-}
-
-function findingOf(kind: string, ...indexes: readonly number[]): Finding {
-  const operations = indexes.map((index) => ({ index, transaction: 1, text: '' }));
-  return { kind, operations, transactions: [{ id: 1 }] } as unknown as Finding;
-}
-
-const noOp = { kind: 'update', sql: 'UPDATE t SET v = 1', matched: 2, changed: 1 } as const;
-const read = { kind: 'select', sql: 'SELECT * FROM t' } as const;
-const innodb = { url: 'mariadb:', level: 'repeatable read' } as const;
-const myrocks = { url: 'mariadb:?engine=rocksdb', level: 'repeatable read' } as const;
+import {
+  begin,
+  byOther,
+  findingOf,
+  historyOf,
+  innodb,
+  myrocks,
+  noOp,
+  read,
+  sameValue,
+} from './known-lab.case.js';
 
 describe('a known bug', () => {
   it('is behind a finding if its cause came before, not after', () => {
-    const finding = findingOf('own-write-missed', 1);
-    expect(bugBehind(finding, historyOf(noOp, read), innodb)?.report).toContain('MDEV-26642');
-    expect(bugBehind(finding, historyOf(read, read, noOp), innodb)).toBeUndefined();
+    const finding = findingOf('own-write-missed', 3);
+    expect(bugBehind(finding, historyOf(begin, sameValue, noOp, read), innodb)?.report).toContain(
+      'MDEV-26642',
+    );
+    expect(bugBehind(finding, historyOf(begin, sameValue, read, read, noOp), innodb)).toBeUndefined();
   });
 
   it('is one of its engine and level, and of its kinds of findings', () => {
-    const history = historyOf(noOp, read);
-    expect(bugBehind(findingOf('stale-read', 1), history, innodb)).toBeUndefined();
-    expect(bugBehind(findingOf('own-write-missed', 1), history, myrocks)).toBeUndefined();
-    expect(
-      bugBehind(findingOf('own-write-missed', 1), history, { ...innodb, level: 'serializable' }),
-    ).toBeUndefined();
-  });
-
-  it('of moved keys needs another transaction that moved them meanwhile', () => {
-    const begin = { kind: 'begin', sql: 'BEGIN' } as const;
-    const write = { kind: 'update', sql: 'UPDATE t SET v = 5 WHERE id = 2', matched: 1, changed: 1 } as const;
-    const other = (sql: string) =>
-      ({ kind: 'update', sql, transaction: 2, session: 1, ends: 'commit' }) as const;
-    const behind = (sql: string) =>
-      bugBehind(findingOf('internal', 3), historyOf(begin, other(sql), write, read), innodb)?.report;
-    expect(behind('UPDATE t SET id = 2 WHERE id = 1')).toContain('113228');
-    expect(behind('UPDATE s SET id = 2 WHERE id = 1')).toBeUndefined();
-    expect(bugBehind(findingOf('internal', 2), historyOf(begin, write, read), innodb)).toBeUndefined();
+    const history = historyOf(begin, sameValue, noOp, read);
+    const missed = findingOf('own-write-missed', 3);
+    expect(bugBehind(findingOf('stale-read', 3), history, innodb)).toBeUndefined();
+    expect(bugBehind(missed, history, myrocks)).toBeUndefined();
+    expect(bugBehind(missed, history, { ...innodb, level: 'serializable' })).toBeUndefined();
+    expect(bugBehind(missed, history, { ...innodb, url: 'tidb:' })?.report).toContain('TiDB #42487');
   });
 
   it('of counting the rows of windows is behind counts of such writes only', () => {
@@ -69,8 +44,8 @@ describe('a known bug', () => {
   });
 
   it('is not behind a finding in another table', () => {
-    const elsewhere = { ...read, sql: 'SELECT * FROM s' };
-    expect(bugBehind(findingOf('own-write-missed', 1), historyOf(noOp, elsewhere), innodb)).toBeUndefined();
+    const history = historyOf(begin, sameValue, noOp, { ...read, sql: 'SELECT * FROM s' });
+    expect(bugBehind(findingOf('own-write-missed', 3), history, innodb)).toBeUndefined();
   });
 });
 
@@ -88,6 +63,7 @@ describe('the uncommitted DELETE that a write of MariaDB 11.8 does not wait for'
     expect(about(0, write, gone, end)).toBeUndefined();
     expect(about(1, { ...gone, sql: 'DELETE FROM s' }, write, end)).toBeUndefined();
     expect(about(1, { ...gone, transaction: 1 }, write)).toBeUndefined();
+    expect(about(1, gone, { ...write, sql: 'UPDATE t SET v = 3 WHERE id = 2' }, end)).toBeUndefined();
   });
 });
 
@@ -106,6 +82,20 @@ describe('the row that an index of MariaDB 11.8 has lost', () => {
     expect(about(2, moved, begin, write)).toBeUndefined();
     expect(about(2, begin, { ...moved, sql: 'UPDATE t SET w = 9' }, write)).toBeUndefined();
     expect(about(2, begin, { ...moved, sql: 'UPDATE s SET id = 9' }, write)).toBeUndefined();
+    // It was not committed: rolled back, open, or committed after the write.
+    expect(about(2, begin, { ...gone, ends: 'rollback' }, write)).toBeUndefined();
+    const { ends: _, ...open } = gone;
+    expect(about(2, begin, open, write)).toBeUndefined();
+    const commit = { kind: 'commit', sql: 'COMMIT', transaction: 2, ends: 'commit' } as const;
+    expect(about(2, begin, open, write, commit)).toBeUndefined();
+    // It took no row, or another one.
+    expect(about(2, begin, { ...gone, matched: 0 }, write)).toBeUndefined();
+    const other = { ...gone, sql: 'DELETE FROM t WHERE id = 10' } as const;
+    expect(about(2, begin, other, { ...write, sql: 'UPDATE t SET v = 3 WHERE id = 3' })).toBeUndefined();
+    const named = { oracle: 'mechanism', versions: [{ object: 't/3' }] };
+    const finding = { ...findingOf('write-missed-row', 2), ...named } as unknown as Finding;
+    expect(bugBehind(finding, historyOf(begin, other, write), place)).toBeUndefined();
+    expect(bugBehind(finding, historyOf(begin, gone, write), place)?.report).toContain('an index has lost');
   });
 });
 
@@ -153,6 +143,20 @@ describe('the lost snapshot of MyRocks', () => {
     ).toBeUndefined();
   });
 
+  it('is behind what others see of the row that such a transaction has written', () => {
+    const inserts = { kind: 'insert', sql: 'INSERT INTO t (id, v) VALUES (9, 9)', ends: 'commit' } as const;
+    const removed = byOther('DELETE FROM t WHERE id = 9', { kind: 'delete' });
+    const reader = { ...read, transaction: 4 } as const;
+    const row = (object: string, between: Partial<Operation>) => {
+      const rest = { transactions: [{ id: 4 }], versions: [{ object }] };
+      const finding = { ...findingOf('wrong-version', 4), ...rest } as unknown as Finding;
+      return about(finding, read, between, failed, inserts, reader);
+    };
+    expect(row('t/9', removed)).toContain('another snapshot');
+    expect(row('t/1', removed)).toBeUndefined();
+    expect(row('t/9', byOther('DELETE FROM t WHERE id = 8', { kind: 'delete' }))).toBeUndefined();
+  });
+
   it('is lost by a write of one row that is looked for without a key', () => {
     const one = { ...failed, sql: 'UPDATE t SET v = 3 WHERE id = 1' };
     const history = historyOf(read, other, one, read);
@@ -167,137 +171,83 @@ describe('the lost snapshot of MyRocks', () => {
     expect(about(twice, { ...noOp, sql: 'UPDATE t SET w = 1' }, noOp)).toBeUndefined();
     expect(about(twice, { ...noOp, transaction: 2 }, noOp)).toBeUndefined();
   });
+
+  it('is not the row that is met twice if the row was moved to a larger key, or is not met', () => {
+    const sees = findingOf('wrong-result', 1);
+    const move = (to: number) => ({ ...noOp, sql: `UPDATE t SET id = ${to} WHERE id = 10` });
+    expect(about(sees, move(5), read)).toContain('meets a row twice');
+    for (const to of [10, 500]) expect(about(sees, move(to), read)).toBeUndefined();
+    expect(about(sees, { ...noOp, sql: 'UPDATE t SET id = 500' }, read)).toContain('meets a row twice');
+    const one = (id: number) => ({ ...read, sql: `SELECT * FROM t WHERE id = ${id}` });
+    for (const id of [5, 10]) expect(about(sees, move(5), one(id))).toContain('meets a row twice');
+    expect(about(sees, move(5), one(3))).toBeUndefined();
+  });
 });
 
-describe('the state before a wait that HSQLDB reads with MVLOCKS', () => {
+describe('the state of the first statement that HSQLDB reads with MVLOCKS', () => {
   const mvlocks = { url: 'hsqldb:?tx=mvlocks', level: 'serializable' } as const;
-  const write = { kind: 'update', sql: 'UPDATE t SET v = 1', transaction: 2, start: 0, end: 5 } as const;
-  const commit = { kind: 'commit', transaction: 2, ends: 'commit', start: 25, end: 28 } as const;
-  const earlier = { kind: 'update', sql: 'UPDATE s SET v = 1', start: 10, end: 15 } as const;
-  const waited = { ...read, start: 20, end: 30 };
-  /** About the last SELECT. */
-  const about = (...operations: readonly Partial<Operation>[]) => {
-    const at = operations.findLastIndex(({ kind }) => kind === 'select');
-    const finding = {
-      ...findingOf('stale-read', at),
-      transactions: [{ id: operations[at]!.transaction ?? 1 }],
-    };
-    return bugBehind(finding as unknown as Finding, historyOf(...operations), mvlocks)?.report;
+  const first = { kind: 'select', sql: 'SELECT * FROM s' } as const;
+  const committed = byOther('UPDATE t SET v = 1 WHERE id = 1');
+  const one = { ...read, sql: 'SELECT * FROM t WHERE id = 1' };
+  /** About the last operation. */
+  const about = (operations: readonly Partial<Operation>[], rest: object = {}) => {
+    const at = operations.length - 1;
+    const transactions = [{ id: operations[at]!.transaction ?? 1 }];
+    const finding = { ...findingOf('stale-read', at), transactions, ...rest } as unknown as Finding;
+    return bugBehind(finding, historyOf(...operations), mvlocks)?.report;
   };
+  const names = (object: string) => ({ oracle: 'mechanism', versions: [{ object }] });
+  const later = { ...one, transaction: 4, start: 1000, end: 1005 };
 
-  it('needs a statement before the wait, and a wait for the writer of a table it uses', () => {
-    expect(about(write, earlier, waited, commit)).toContain('after a wait');
-    // Whoever it waits for: what was committed since its first statement is not seen.
-    const insert = {
-      kind: 'insert',
-      sql: 'INSERT INTO t VALUES (7, 7)',
-      transaction: 3,
-      ends: 'commit',
-    } as const;
-    const between = { ...insert, start: 16, end: 18 };
-    expect(about(write, earlier, between, waited, { ...commit, ends: 'rollback' })).toContain('after a wait');
+  it('is behind a read of what others have committed since, whether it waited for them or not', () => {
+    expect(about([first, committed, one])).toContain('first statement');
+    expect(about([first, committed, read], names('t/1'))).toContain('first statement');
+    const { ends: _, ...open } = committed;
+    const end = { kind: 'commit', transaction: 2, ends: 'commit', start: 25, end: 28 } as const;
+    expect(about([open, first, end, { ...one, start: 20, end: 30 }])).toContain('first statement');
+    const counts = { ...read, sql: 'SELECT COUNT(*) FROM r WHERE id IN (SELECT id FROM t)' };
+    expect(about([first, committed, counts], names('r/7'))).toContain('first statement');
   });
 
-  it('is behind what others see after such a transaction has written, and only in that table', () => {
-    const wrote = { ...waited, kind: 'update', sql: 'UPDATE t SET v = 2' } as const;
-    const reader = { ...read, transaction: 4, start: 40, end: 45 };
-    expect(about(write, earlier, wrote, commit, reader)).toContain('after a wait');
-    expect(about(write, earlier, wrote, commit, { ...reader, sql: 'SELECT * FROM r' })).toBeUndefined();
+  it.each<[string, readonly Partial<Operation>[], object?]>([
+    ['no statement before', [committed, one]],
+    ['only a BEGIN before', [begin, committed, one]],
+    ['the commit came before the first statement', [committed, first, one]],
+    ['the commit came after', [first, { ...committed, start: 26, end: 28 }, { ...one, start: 20, end: 25 }]],
+    ['nothing committed since', [first, { ...committed, ends: 'rollback' }, one]],
+    ['a commit in another table', [first, byOther('UPDATE r SET v = 1'), one]],
+    ['a commit of another row', [first, byOther('UPDATE t SET v = 1 WHERE id = 2'), one]],
+    ['a commit of another row than the one named', [first, committed, read], names('t/2')],
+  ])('is not behind %s', (_, operations, rest) => {
+    expect(about(operations, rest)).toBeUndefined();
   });
 
-  it.each<[string, readonly Partial<Operation>[]]>([
-    ['no statement before', [write, waited, commit]],
-    ['only a BEGIN before', [write, { ...earlier, kind: 'begin', sql: 'START TRANSACTION' }, waited, commit]],
-    ['no wait: the commit came before', [write, earlier, { ...waited, start: 29 }, commit]],
-    ['no wait: the commit came after', [write, earlier, { ...waited, end: 24 }, commit]],
-    ['nothing committed since', [write, earlier, waited, { ...commit, ends: 'rollback' }]],
-    ['a writer of another table', [{ ...write, sql: 'UPDATE r SET v = 1' }, earlier, waited, commit]],
-  ])('is not behind %s', (_, operations) => {
-    expect(about(...operations)).toBeUndefined();
-  });
-});
-
-describe('the conflicts that DuckDB misses', () => {
-  const duckdb = { url: 'duckdb:', level: 'snapshot' } as const;
-  const setup = ['CREATE TABLE t (id INT PRIMARY KEY, v INT, w INT)', 'CREATE TABLE s (id INT, v INT)'];
-  const begin = { kind: 'select', sql: 'SELECT * FROM t WHERE id = 9', transaction: 2 } as const;
-  const one = (sql: string, rest: Partial<Operation> = {}): Partial<Operation> => ({
-    ...{ kind: sql.startsWith('DELETE') ? 'delete' : 'update', sql, matched: 1, ends: 'commit' },
-    ...rest,
-  });
-  const two = (sql: string): Partial<Operation> => one(sql, { transaction: 2 });
-  const about = (finding: Finding, ...operations: readonly Partial<Operation>[]) => {
-    const { header, ...rest } = historyOf(...operations);
-    return bugBehind(finding, { header: { ...header, dialect: 'duckdb', setup }, ...rest }, duckdb)?.report;
-  };
-  const changed = findingOf('update-of-changed-row', 2, 1);
-
-  it.each([
-    ['a DELETE and an UPDATE', 'DELETE FROM t', 'UPDATE t SET v = 1'],
-    ['UPDATEs of different columns', 'UPDATE t SET v = 1 WHERE id = 1', 'UPDATE t SET w = 1 WHERE id = 1'],
-    ['UPDATEs of one column, to a value and to NULL', 'UPDATE t SET v = 1', 'UPDATE t SET v = NULL'],
-    ['a DELETE and an upsert', 'DELETE FROM t', 'INSERT OR REPLACE INTO t VALUES (1, 2, 3)'],
-    ['an UPDATE of a key', 'UPDATE t SET id = 4, v = 1', 'UPDATE t SET v = 2'],
-  ])('are %s of one row', (_, first, second) => {
-    expect(about(changed, begin, one(first), two(second))).toContain('#17223');
+  it('is behind cycles of dependencies in which such a transaction has a part, and no others', () => {
+    const skew = (...ids: readonly number[]) => ({
+      ...{ kind: 'write-skew', cycle: [], transactions: ids.map((id) => ({ id })) },
+    });
+    const write = { kind: 'update', sql: 'UPDATE s SET v = 2', matched: 1 } as const;
+    expect(about([first, committed, one, write], skew(1, 2))).toContain('first statement');
+    expect(about([first, committed, one, write, later], skew(4))).toBeUndefined();
+    expect(about([committed, first, one, write], skew(1, 2))).toBeUndefined();
   });
 
-  it.each<[string, Finding, readonly Partial<Operation>[]]>([
-    [
-      'a DELETE and a plain INSERT',
-      changed,
-      [begin, one('DELETE FROM t'), two('INSERT INTO t VALUES (1, 2, 3)')],
-    ],
-    [
-      'UPDATEs of one column to NULL',
-      changed,
-      [begin, one('UPDATE t SET v = NULL'), two('UPDATE t SET v = NULL')],
-    ],
-    ['two DELETEs', changed, [begin, one('DELETE FROM t'), two('DELETE FROM t')]],
-    ['UPDATEs of one column', changed, [begin, one('UPDATE t SET v = 1'), two('UPDATE t SET v = 2, w = 1')]],
-    [
-      'writes of other rows',
-      changed,
-      [begin, one('UPDATE t SET v = 1 WHERE id = 1'), two('UPDATE t SET w = 1 WHERE id = 2')],
-    ],
-    [
-      'a write that found nothing',
-      changed,
-      [begin, one('DELETE FROM t', { matched: 0 }), two('UPDATE t SET w = 1')],
-    ],
-    [
-      'a write that failed',
-      changed,
-      [begin, one('DELETE FROM t', { outcome: 'error' }), two('UPDATE t SET w = 1')],
-    ],
-    [
-      'a write that was rolled back before',
-      changed,
-      [begin, one('DELETE FROM t', { ends: 'rollback' }), two('UPDATE t SET w = 1')],
-    ],
-    [
-      'transactions one after another',
-      findingOf('wrong-version', 1),
-      [one('DELETE FROM t'), two('UPDATE t SET w = 1')],
-    ],
-    [
-      'another table',
-      findingOf('wrong-version', 3),
-      [begin, one('DELETE FROM s'), two('UPDATE s SET v = 1'), { ...read, transaction: 3 }],
-    ],
-    [
-      'another row of the table',
-      {
-        ...findingOf('wrong-version', 3),
-        versions: [{ operation: 3, object: 't/7', seen: {}, allowed: [] }],
-      } as unknown as Finding,
-      [
-        ...[begin, one('UPDATE t SET v = 1 WHERE id = 1'), two('UPDATE t SET w = 1 WHERE id = 1')],
-        { ...read, transaction: 3 },
-      ],
-    ],
-  ])('are not behind %s', (_, finding, operations) => {
-    expect(about(finding, ...operations)).toBeUndefined();
+  it('is behind what others see of a row that such a transaction has written, and of no other', () => {
+    const wrote = (id: number) =>
+      ({
+        kind: 'update',
+        sql: `UPDATE t SET v = v + 1 WHERE id = ${id}`,
+        matched: 1,
+        ends: 'commit',
+      }) as const;
+    expect(about([first, committed, wrote(1), later])).toContain('first statement');
+    expect(about([first, committed, wrote(1), { ...later, ...read }], names('t/1'))).toContain('first');
+    // What was committed since has no part in what it wrote; or that is not the row that is read, or named.
+    expect(about([first, committed, wrote(2), { ...later, sql: one.sql.replace('1', '2') }])).toBeUndefined();
+    const both = byOther('UPDATE t SET v = 1');
+    expect(about([first, both, wrote(2), later])).toBeUndefined();
+    expect(about([first, both, wrote(2), { ...later, ...read }], names('t/1'))).toBeUndefined();
+    expect(about([first, both, wrote(1), { ...later, sql: 'SELECT * FROM r' }])).toBeUndefined();
   });
 });
 
@@ -314,6 +264,9 @@ describe('a statement that H2 never answers', () => {
     expect(about(wrote, failed, hangs)).toContain('H2');
     const back = { kind: 'rollback-to', sql: 'ROLLBACK TO SAVEPOINT s', transaction: 2 } as const;
     expect(about(back, wrote, hangs)).toContain('H2');
+    // The failure comes while it waits already.
+    const [op, waits] = [historyOf(wrote, hangs, failed), findingOf('no-answer', 1)];
+    expect(bugBehind(waits, op, h2)?.report).toContain('H2');
   });
 
   it.each<[string, readonly Partial<Operation>[]]>([

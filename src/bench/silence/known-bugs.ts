@@ -1,24 +1,27 @@
 /**
  * Bugs of current releases that oracles are right to report, and how to tell that one of them is behind a finding: by what the transactions it
- * names had done *before* it shows, not by anything that came later (`known-causes.ts`). Each entry names the report it stands for; what nobody else has
- * reported is described on the page of its engine (`docs/stages/targets-mysql.md`), with the statements that show it.
+ * names had done *before* it shows, not by anything that came later (`known-causes.ts`, `idle-updates.ts`,
+ * `moved-rows.ts`, `undone-inserts.ts`, `duckdb-causes.ts`). Each entry names the report it stands for; what nobody else has
+ * reported is described on the page of its engine with the statements that show it: MariaDB and MyRocks in `docs/stages/targets-mysql.md`, H2 and HSQLDB in
+ * `docs/stages/targets-jdbc.md`, DuckDB and Turso in `docs/stages/targets-embedded.md`.
  */
 import type { Finding, FindingKind } from '../../check/index.js';
 import type { History } from '../../histories/index.js';
+import { indexesBetweenRemovals, missesConflicts } from './duckdb-causes.js';
+import { updatesNothing } from './idle-updates.js';
 import {
   losesSnapshot,
-  missesConflicts,
   movesRows,
   passesOpenDelete,
   passesTakenRows,
+  readsFirstState,
   type Shown,
   shownBy,
-  updatesNothing,
-  waitsAfterStatement,
   waitsForUndone,
-  writesMovedRows,
 } from './known-causes.js';
+import { innodbAddress, tidbAddress, writesMovedRows } from './moved-rows.js';
 import type { SilentPlace } from './targets.js';
+import { losesInsert } from './undone-inserts.js';
 
 export interface KnownBug {
   readonly report: string;
@@ -31,11 +34,21 @@ export interface KnownBug {
 }
 
 const myrocks = /^mariadb:\?engine=rocksdb$/;
+const tidb = /^tidb(@[\d.]+)?:$/;
+
+/** The old row is one too many, or it is taken for what the own write should have replaced. */
+const movedRowKinds = [
+  'internal',
+  'own-write-missed',
+  'extra-row',
+  'wrong-result',
+  'result-differs',
+] as const;
 
 export const knownBugs: readonly KnownBug[] = [
   {
     report: 'MDEV-26642, MySQL #100328: an own update that changes nothing is not seen',
-    at: /^(mariadb:|mysql:|mariadb@11\.8:\?innodb_snapshot_isolation=OFF|tidb:|cluster:mariadb)$/,
+    at: /^(mariadb:|mysql:|mariadb@11\.8:\?innodb_snapshot_isolation=OFF|cluster:mariadb)$/,
     levels: ['repeatable read'],
     kinds: ['own-write-missed', 'wrong-result'],
     explains: updatesNothing,
@@ -44,8 +57,22 @@ export const knownBugs: readonly KnownBug[] = [
     report: 'MySQL #113228: a row whose key another transaction has changed is seen at its old key, too',
     at: /^(mariadb:|mysql:|mariadb@11\.8:\?innodb_snapshot_isolation=OFF|cluster:mariadb)$/,
     levels: ['repeatable read'],
-    kinds: ['internal', 'own-write-missed', 'wrong-result', 'result-differs'],
-    explains: writesMovedRows,
+    kinds: movedRowKinds,
+    explains: writesMovedRows(innodbAddress),
+  },
+  {
+    report: 'TiDB #42487: an own update that changes nothing is not seen',
+    at: tidb,
+    levels: ['repeatable read'],
+    kinds: ['own-write-missed', 'wrong-result'],
+    explains: updatesNothing,
+  },
+  {
+    report: 'TiDB #48960: a row whose key another transaction has changed is seen at its old key, too',
+    at: tidb,
+    levels: ['repeatable read'],
+    kinds: movedRowKinds,
+    explains: writesMovedRows(tidbAddress),
   },
   {
     report:
@@ -55,9 +82,23 @@ export const knownBugs: readonly KnownBug[] = [
     kinds: [
       ...(['lock-violated', 'update-of-changed-row', 'wrong-version', 'missing-row', 'extra-row'] as const),
       ...(['own-write-missed', 'wrong-result', 'lost-write', 'incompatible-order', 'write-differs'] as const),
-      ...(['stale-read', 'result-differs', 'write-missed-row', 'write-extra-row'] as const),
+      ...([
+        'stale-read',
+        'result-differs',
+        'write-missed-row',
+        'write-extra-row',
+        'fractured-snapshot',
+      ] as const),
     ],
     explains: missesConflicts,
+  },
+  {
+    report:
+      'not reported: DuckDB fails for good where CREATE INDEX came between removals of rows that a transaction can still see',
+    at: /^duckdb/,
+    levels: ['snapshot'],
+    kinds: ['server-crash'],
+    explains: indexesBetweenRemovals,
   },
   {
     report: 'not reported: MyRocks takes no lock for LOCK IN SHARE MODE SKIP LOCKED',
@@ -110,15 +151,27 @@ export const knownBugs: readonly KnownBug[] = [
     explains: waitsForUndone,
   },
   {
-    report: 'not reported: HSQLDB with MVLOCKS reads the state of its first statement after a wait',
+    report:
+      "not reported: H2's ROLLBACK of an UPDATE that waited removes what another transaction has inserted since",
+    at: /^h2:/,
+    levels: ['read uncommitted', 'read committed', 'repeatable read', 'snapshot', 'serializable'],
+    kinds: [
+      ...(['own-write-missed', 'missing-row', 'write-missed-row', 'lost-write'] as const),
+      ...(['wrong-result', 'fractured-snapshot', 'result-differs', 'state-differs'] as const),
+    ],
+    explains: losesInsert,
+  },
+  {
+    report: 'not reported: HSQLDB with MVLOCKS reads the state of its first statement',
     at: /^hsqldb:\?tx=mvlocks/,
     levels: ['repeatable read', 'serializable'],
     kinds: [
       ...(['stale-read', 'missing-row', 'extra-row', 'wrong-version', 'wrong-result'] as const),
       ...(['own-write-missed', 'fractured-snapshot', 'write-missed-row', 'write-extra-row'] as const),
-      ...(['lost-update', 'read-skew', 'G-single', 'G-single-realtime', 'G2-item', 'G2'] as const),
+      ...(['lost-update', 'read-skew', 'read-write-skew', 'G-single', 'G-single-realtime'] as const),
+      ...(['G-nonadjacent', 'write-skew', 'G2-item', 'G2'] as const),
     ],
-    explains: waitsAfterStatement,
+    explains: readsFirstState,
   },
   {
     report: 'not reported: Turso counts the rows of a window function among those that a write has written',

@@ -2,31 +2,39 @@
  * What the known bugs need, each asked of the history alone: which transaction did what, before the finding shows. A cause is looked for in
  * the transactions that the finding names, before the last operation of each that it names; what another transaction did, or what came later,
  * explains nothing. Where a history leaves open whether a cause was there (which rows an UPDATE met), it counts unless the text rules it out.
+ * Those of DuckDB, which all come from the two ways it writes a row, are in `duckdb-causes.ts`; those of rows that others have moved in
+ * `moved-rows.ts`, of updates that change nothing in `idle-updates.ts`, and of an INSERT that another's ROLLBACK removes in `undone-inserts.ts`. Which row a finding is about: `row-writes.ts`.
  */
 import type { Finding } from '../../check/index.js';
 import type { History, Operation } from '../../histories/index.js';
 import {
   type Catalog,
   catalogOf,
+  columnConstants,
   columnsUsed,
-  mayMeet,
   namedKeys,
-  splitObject,
   type Table,
   type Touch,
-  touchOf,
 } from '../../rows/index.js';
-import { type Assignment, parseStatement, type Statement } from '../../sql/index.js';
+import { type Assignment, nameKey, valueKey } from '../../sql/index.js';
+import {
+  type About,
+  columnsOf,
+  mayMeetInKey,
+  mayNameRowOf,
+  type RowWrite,
+  rowWritesOf,
+  statementOf,
+  tablesOf,
+  touch,
+} from './row-writes.js';
 
 /** A finding, and what was done before it showed. */
-export interface Shown {
-  readonly finding: Finding;
-  readonly history: History;
-  readonly catalog: Catalog;
+export interface Shown extends About {
   /** When it shows. */
   readonly until: number;
-  /** The operations that the finding names. */
-  readonly named: readonly Operation[];
+  /** When the first of its causes was there: where only the closing read shows it, somebody had read one of two versions before. */
+  readonly begun: number;
   /** The transaction in which it shows. */
   readonly own: Witness | undefined;
   /** All transactions that the finding names, the own one included. */
@@ -40,7 +48,10 @@ export interface Witness {
   readonly before: readonly Operation[];
 }
 
-/** A finding shows at the last of the operations it names; a write that is gone, only at the end. */
+/**
+ * A finding shows at the last of the operations it names; a write that is gone, only at the end. Two orders of versions take two readers: where
+ * only one is named, the other is the closing read.
+ */
 export function shownBy(finding: Finding, history: History): Shown {
   const { operations } = history;
   const numbers = new Set(finding.operations.map(({ index }) => index));
@@ -52,11 +63,13 @@ export function shownBy(finding: Finding, history: History): Shown {
     return [{ last, before: theirs.filter(({ end }) => end !== null && end <= last.start) }];
   });
   const shows = latest(named);
-  const atEnd = finding.kind === 'lost-write' || shows === undefined;
+  const byClosingRead = finding.kind === 'incompatible-order' && named.length === 1;
+  const atEnd = finding.kind === 'lost-write' || byClosingRead || shows === undefined;
   return {
     ...{ finding, history, named, all },
     catalog: catalogOf(history),
     until: atEnd ? Number.POSITIVE_INFINITY : shows.start,
+    begun: byClosingRead ? endOf(named[0]!) : Number.POSITIVE_INFINITY,
     own: all.find(({ last }) => last.transaction === shows?.transaction),
   };
 }
@@ -68,83 +81,122 @@ function latest(operations: readonly Operation[]): Operation | undefined {
   );
 }
 
-/** An UPDATE that found rows and changed fewer, of a table that the operation uses in which the finding shows. */
-export function updatesNothing({ own, catalog }: Shown): boolean {
+/**
+ * The transaction in which it shows has written, in a way that counts, a row that another one had written, and committed since the first began:
+ * the row that the finding names, and that the operation can have met in which it shows. Inserting a row meets none.
+ */
+export function writesAfterOthers(
+  shown: Shown,
+  counts: (write: RowWrite) => boolean,
+  countsOfOthers: (other: RowWrite) => boolean = () => true,
+): boolean {
+  const { own, named, history, catalog } = shown;
+  if (own === undefined) return false;
+  const shownIn = new Set(tablesOf(shown));
+  const before = rowWritesOf(own.before, catalog).filter(
+    ({ table, change }) => shownIn.has(table.name) && change !== 'insert',
+  );
+  // Where the finding says which write is not seen, it is that one.
+  const missed = before.filter(({ operation }) => named.includes(operation));
+  const writes = (missed.length > 0 ? missed : before).filter(counts);
+  if (writes.length === 0) return false;
+  const others = rowWritesOf(history.operations, catalog).filter(countsOfOthers);
+  const seen = touch(own.last, catalog);
+  return writes.some((write) =>
+    others.some(
+      (other) =>
+        other.table === write.table &&
+        endsMeanwhile(other.operation, write.operation, own, history) &&
+        mayMeetInKey(write.touch, other, catalog) &&
+        mayMeetInKey(seen, write, catalog) &&
+        mayMeetInKey(seen, other, catalog) &&
+        mayNameRowOf([write, other], shown),
+    ),
+  );
+}
+
+/** Whether an operation belongs to another transaction that committed after `own` began, and before a write of `own` was answered. */
+function endsMeanwhile(other: Operation, write: Operation, { before }: Witness, history: History): boolean {
+  const commit = commitOf(history, other);
   return (
-    own?.before.some(
-      (operation) =>
-        operation.kind === 'update' &&
-        operation.matched !== undefined &&
-        operation.changed !== undefined &&
-        operation.changed < operation.matched &&
-        sharesTable(operation, own.last, catalog),
-    ) === true
+    other.transaction !== write.transaction &&
+    other.outcome === 'ok' &&
+    commit !== undefined &&
+    endOf(commit) > before[0]!.start &&
+    commit.start < endOf(write)
   );
 }
 
-/** The transaction in which it shows has moved rows in an index of a table that it then uses. */
-export function movesRows({ own, catalog }: Shown): boolean {
-  return (
-    own?.before.some(
-      (operation) => isKeyMove(operation, catalog) && sharesTable(operation, own.last, catalog),
-    ) === true
+/**
+ * The transaction in which it shows has moved a row to a smaller key of an index, and then meets that row: one that the finding can be about. A move to a
+ * larger key does no harm, where the text says both keys.
+ */
+export function movesRows(shown: Shown): boolean {
+  const { own, catalog } = shown;
+  if (own === undefined) return false;
+  const met = touch(own.last, catalog);
+  return rowWritesOf(own.before, catalog).some(
+    (move) =>
+      movesToSmallerKey(move, met, catalog) &&
+      mayMeetInKey(met, move, catalog) &&
+      mayNameRowOf([move], shown),
   );
 }
 
-/** It has written a table in which another transaction moved rows to other keys, and committed that after it had begun. */
-export function writesMovedRows({ own, history, catalog }: Shown): boolean {
-  const began = own?.before[0]?.start ?? Number.POSITIVE_INFINITY;
-  const writes = own?.before.filter(
-    (write) => write.kind === 'update' && write.outcome === 'ok' && sharesTable(write, own.last, catalog),
-  );
-  return (
-    writes?.some((write) =>
-      history.operations.some(
-        (other) =>
-          other.transaction !== write.transaction &&
-          other.start < endOf(write) &&
-          endOfTransaction(history, other) > began &&
-          isKeyMove(other, catalog) &&
-          sharesTable(other, write, catalog),
-      ),
-    ) === true
-  );
+/** Whether an UPDATE can have moved a row that a statement then meets: by its old key, or by its new one. */
+function movesToSmallerKey(
+  { operation, set, where, table }: RowWrite,
+  met: Touch,
+  { dialect }: Catalog,
+): boolean {
+  if (operation.kind !== 'update') return false;
+  const old = columnConstants(where, dialect);
+  return set.some((assignment) => {
+    const [column, ...others] = assignment.columns;
+    if (!assignsIndexed([assignment], table)) return false;
+    const from = column === undefined ? undefined : old.get(nameKey(column, dialect));
+    const to = assignment.value.type === 'literal' ? assignment.value.value : undefined;
+    if (from === undefined || typeof to !== 'number' || others.length > 0) return true;
+    if (from.every((key) => typeof key === 'number' && key <= to)) return false;
+    const sought = met.rows.get(nameKey(column!, dialect));
+    return sought === undefined || [...from, to].some((key) => sought.has(valueKey(key)));
+  });
 }
 
-function isKeyMove(operation: Operation, catalog: Catalog): boolean {
-  const statement = statementOf(operation, catalog);
-  if (operation.outcome !== 'ok' || statement.type !== 'update') return false;
-  const table = statement.table.type === 'table' ? catalog.find(statement.table.name) : undefined;
-  return table !== undefined && assignsIndexed(statement.set, table);
-}
+const takesFromIndex = ({ operation, set, table }: RowWrite): boolean =>
+  operation.kind === 'delete' || (operation.kind === 'update' && assignsIndexed(set, table));
 
-/** A write in a table from which, or from whose indexes, another transaction took rows that it committed after the write's own had begun. */
-export function passesTakenRows({ own, history, catalog }: Shown): boolean {
-  const began = own?.before[0]?.start;
-  if (own === undefined || began === undefined || own.last.kind === 'select') return false;
-  return history.operations.some(
+/**
+ * A write in a table from which, or from whose indexes, another transaction took a row, and committed that after the write's own had begun and before the write
+ * was answered: a row that the write can have met, and that the finding can be about.
+ */
+export function passesTakenRows(shown: Shown): boolean {
+  const { own, history, catalog } = shown;
+  if (own?.before[0] === undefined || own.last.kind === 'select') return false;
+  const met = touch(own.last, catalog);
+  return rowWritesOf(history.operations, catalog).some(
     (other) =>
-      other.transaction !== own.last.transaction &&
-      (isKeyMove(other, catalog) || (other.kind === 'delete' && other.outcome === 'ok')) &&
-      other.start < endOf(own.last) &&
-      endOfTransaction(history, other) > began &&
-      sharesTable(other, own.last, catalog),
+      takesFromIndex(other) &&
+      endsMeanwhile(other.operation, own.last, own, history) &&
+      mayMeetInKey(met, other, catalog) &&
+      mayNameRowOf([other], shown),
   );
 }
 
-/** A write, while another transaction is open that has deleted from the same table. */
-export function passesOpenDelete({ named, history, catalog }: Shown): boolean {
+/** A write, while another transaction is open that has deleted a row that the write can have met, and the finding can be about. */
+export function passesOpenDelete(shown: Shown): boolean {
+  const { named, history, catalog } = shown;
+  const deletes = rowWritesOf(history.operations, catalog).filter(({ change }) => change === 'delete');
   return named.some(
     (write) =>
       write.kind !== 'select' &&
-      history.operations.some(
+      deletes.some(
         (other) =>
-          other.kind === 'delete' &&
-          other.outcome === 'ok' &&
-          other.transaction !== write.transaction &&
-          other.start < endOf(write) &&
-          endOfTransaction(history, other) > write.start &&
-          sharesTable(other, write, catalog),
+          other.operation.transaction !== write.transaction &&
+          other.operation.start < endOf(write) &&
+          endOfTransaction(history, other.operation) > write.start &&
+          mayMeetInKey(touch(write, catalog), other, catalog) &&
+          mayNameRowOf([other], shown),
       ),
   );
 }
@@ -152,37 +204,71 @@ export function passesOpenDelete({ named, history, catalog }: Shown): boolean {
 /**
  * A transaction had a snapshot, a write of it failed that can have written a row before it failed, and others have committed writes since the
  * snapshot. A write that looks up a single row by its key fails before it has written. What the finding names of the transaction came after all
- * that; or the transaction has then written, from the newer state, to a table the finding is about.
+ * that; or the transaction has then written, from the newer state, a row the finding can be about.
  */
 export function losesSnapshot(shown: Shown): boolean {
   return [...shown.all, ...writersBefore(shown)].some((witness) => isPastSnapshot(witness, shown));
 }
 
-function isPastSnapshot({ last, before }: Witness, { history, catalog }: Shown): boolean {
+function isPastSnapshot({ last, before, wrote }: Writer, { history, catalog }: Shown): boolean {
   const first = before.find(takesSnapshot);
   const failed = before.some((operation) => failsInTheMiddle(operation, catalog));
   if (!failed || first === undefined) return false;
-  return commitsOfOthers(history, last).some(
-    ({ start, end }) => !endsBy(end, first.start) && start < endOf(last),
+  return commitsBetween(first, last, history).some((commit) => bearsOn(commit, wrote, history, catalog));
+}
+
+/** A transaction that a finding names; or one that it does not name, but that wrote what the finding is about. */
+interface Writer extends Witness {
+  readonly wrote?: RowWrite;
+}
+
+/**
+ * Every write, before the finding shows, of a row that it can be about: one it names, and one that the operation can have met in which it shows. Where
+ * it shows a cycle there are none: whoever has a part in that is named.
+ */
+function writersBefore(shown: Shown): readonly Writer[] {
+  const { finding, history, catalog, until, own } = shown;
+  if (finding.cycle !== undefined) return [];
+  const tables = new Set(tablesOf(shown));
+  const { operations } = history;
+  const writes = rowWritesOf(operations, catalog).filter(
+    (write) =>
+      write.operation.start <= until &&
+      tables.has(write.table.name) &&
+      (own === undefined || mayMeetInKey(touch(own.last, catalog), write, catalog)) &&
+      mayNameRowOf([write], shown),
+  );
+  return writes.map((wrote) => ({
+    wrote,
+    last: wrote.operation,
+    before: operations.filter(
+      ({ transaction, end }) =>
+        transaction === wrote.operation.transaction && endsBy(end, wrote.operation.start),
+    ),
+  }));
+}
+
+/** Commits of others that a transaction does not see, or sees too early, by the time of its first statement. */
+function commitsBetween(first: Operation, last: Operation, history: History): readonly Operation[] {
+  return history.operations.filter(
+    ({ ends, transaction, start, end }) =>
+      ends === 'commit' &&
+      transaction !== last.transaction &&
+      !endsBy(end, first.start) &&
+      start <= endOf(last),
   );
 }
 
-/** Every write, before the finding shows, to a table it is about. */
-function writersBefore({ finding, named, history, catalog, until }: Shown): readonly Witness[] {
-  const tables = new Set(tablesOf(finding, named, catalog));
-  const { operations } = history;
-  const writes = operations.filter(
-    (op) =>
-      op.outcome === 'ok' &&
-      op.start <= until &&
-      [...touch(op, catalog).writes].some((name) => tables.has(catalog.find(name)?.name ?? '')),
-  );
-  return writes.map((last) => ({
-    last,
-    before: operations.filter(
-      ({ transaction, end }) => transaction === last.transaction && endsBy(end, last.start),
-    ),
-  }));
+/** Whether a write comes out differently by what was committed there: they have a row in common, or it reads what was written. */
+function bearsOn(
+  commit: Operation,
+  wrote: RowWrite | undefined,
+  { operations }: History,
+  catalog: Catalog,
+): boolean {
+  if (wrote === undefined) return true;
+  const theirs = operations.filter(({ transaction }) => transaction === commit.transaction);
+  return rowWritesOf(theirs, catalog).some((other) => mayMeetInKey(wrote.touch, other, catalog));
 }
 
 const takesSnapshot = ({ kind, sql = '' }: Operation): boolean =>
@@ -204,56 +290,53 @@ function failsInTheMiddle(operation: Operation, catalog: Catalog): boolean {
 }
 
 /**
- * A transaction had run a statement, others have committed since, and then a statement of it waited for another transaction. It is one that the
- * finding names, and the wait came before what is named; or it has written, from a state that was old, to a table the finding is about.
+ * A transaction had run a statement, others have committed since, and then it meets what they wrote, as it was at that first statement. It is one that
+ * the finding names; or it has then written, from the old state, a row the finding can be about. A cycle takes part of whatever its transactions did.
  */
-export function waitsAfterStatement(shown: Shown): boolean {
-  const { history, catalog } = shown;
-  return [...shown.all, ...writersBefore(shown)].some(({ last, before }) =>
-    [...before, last].some((op) => waitsInVain(op, history, catalog)),
-  );
+export function readsFirstState(shown: Shown): boolean {
+  const { all, finding } = shown;
+  const isCycle = finding.cycle !== undefined;
+  const named = all.flatMap(({ before, last }) => (isCycle ? [...before, last] : [last]));
+  const writers = writersBefore(shown).map(({ last }) => last);
+  return [...named, ...writers].some((op) => isOutdated(op, shown));
 }
 
-/** Whether a statement waited, and reads a state that is older than the wait. Free runs do not say who waited: whoever did has another's end in its interval. */
-function waitsInVain(waited: Operation, history: History, catalog: Catalog): boolean {
+function isOutdated(operation: Operation, shown: Shown): boolean {
+  const { history, catalog, finding } = shown;
   const first = history.operations.find(
     ({ transaction, kind, end }) =>
-      transaction === waited.transaction && kind !== 'begin' && kind !== 'set' && endsBy(end, waited.start),
+      transaction === operation.transaction &&
+      kind !== 'begin' &&
+      kind !== 'set' &&
+      endsBy(end, operation.start),
   );
-  if (first === undefined || waited.kind === 'commit' || waited.kind === 'rollback') return false;
-  const others = history.operations.filter(({ transaction }) => transaction !== waited.transaction);
-  const during = others.some(
-    (end) =>
-      end.ends !== undefined &&
-      end.start <= endOf(waited) &&
-      endOf(end) >= waited.start &&
-      others.some((op) => op.transaction === end.transaction && sharesTable(op, waited, catalog)),
-  );
-  return (
-    during &&
-    commitsOfOthers(history, waited).some(
-      ({ start, end }) => !endsBy(end, first.start) && start <= endOf(waited),
-    )
+  if (first === undefined) return false;
+  const met = touch(operation, catalog);
+  const shownIn = new Set(tablesOf(shown));
+  const commits = new Set(commitsBetween(first, operation, history).map(({ transaction }) => transaction));
+  return rowWritesOf(history.operations, catalog).some(
+    (other) =>
+      commits.has(other.operation.transaction) &&
+      mayMeetInKey(met, other, catalog) &&
+      // What it reads only to find rows, or to compute them, is not what the finding names.
+      (finding.cycle !== undefined ||
+        met.writes.size > 0 ||
+        !shownIn.has(other.table.name) ||
+        mayNameRowOf([other], shown)),
   );
 }
 
 const endsBy = (end: number | null, time: number): boolean => end !== null && end <= time;
 
-/** The ends of other transactions that committed. */
-function commitsOfOthers({ operations }: History, { transaction }: Operation): readonly Operation[] {
-  return operations.filter((each) => each.ends === 'commit' && each.transaction !== transaction);
-}
-
 /**
  * A statement without an answer, while another transaction is open that has written to its table, and in which a statement has failed or was
- * taken back by a savepoint.
+ * taken back by a savepoint: before, or while the other waited.
  */
 export function waitsForUndone({ named, history, catalog }: Shown): boolean {
   return named.some((waiting) => {
-    const others = history.operations.filter(
-      (op) => op.transaction !== waiting.transaction && op.start < waiting.start,
-    );
-    const undone = others.filter(
+    const ofOthers = history.operations.filter(({ transaction }) => transaction !== waiting.transaction);
+    const others = ofOthers.filter((op) => op.start < waiting.start);
+    const undone = ofOthers.filter(
       ({ kind, outcome, ends }) => (outcome === 'error' && ends === undefined) || kind === 'rollback-to',
     );
     return undone.some(
@@ -270,143 +353,6 @@ export function waitsForUndone({ named, history, catalog }: Shown): boolean {
   });
 }
 
-/**
- * Two transactions at once have written one row in a way that DuckDB does not take for a conflict: one took it out of its place (a DELETE, an
- * UPDATE of an indexed column) and one changed it there (an UPDATE, an upsert), or both changed other columns, or
- * one set a column to NULL that the other gave a value. The finding shows in that row's table, and names one
- * of the two, or a reader who came later.
- */
-export function missesConflicts({ finding, history, named, until, catalog }: Shown): boolean {
-  const shownIn = new Set(tablesOf(finding, named, catalog));
-  const rows = (finding.versions ?? []).map(({ object }) => object).filter((object) => object.includes('/'));
-  const writes = history.operations
-    .filter(({ start, outcome }) => outcome === 'ok' && start <= until)
-    .flatMap((operation) => rowWriteOf(operation, catalog) ?? [])
-    .filter(({ table }) => shownIn.has(table.name));
-  return writes.some((a, at) =>
-    writes
-      .slice(at + 1)
-      .some((b) => isMissed(a, b) && areConcurrent(a, b, history) && mayBeAbout(rows, [a, b], catalog)),
-  );
-}
-
-/** A statement that changed or removed rows that were there. */
-interface RowWrite {
-  readonly operation: Operation;
-  readonly table: Table;
-  readonly touch: Touch;
-  /** Rows leave their place. */
-  readonly removes: boolean;
-  /** Columns that are set to NULL, which DuckDB keeps apart from their values. */
-  readonly nulls: ReadonlySet<string>;
-  /** The only rows it can have met, by name; undefined: any. */
-  readonly keys: readonly string[] | undefined;
-}
-
-function rowWriteOf(operation: Operation, catalog: Catalog): RowWrite | undefined {
-  const { changed, matched, rows } = operation;
-  if ((changed ?? matched ?? rows?.length) === 0) return undefined;
-  const statement = statementOf(operation, catalog);
-  if (!('table' in statement) || typeof statement.table === 'string') return undefined;
-  const table = statement.table.type === 'table' ? catalog.find(statement.table.name) : undefined;
-  if (table === undefined) return undefined;
-  const { dialect } = catalog;
-  const all = touch(operation, catalog);
-  switch (statement.type) {
-    case 'delete':
-    case 'update': {
-      const removes = statement.type === 'delete' || assignsIndexed(statement.set, table);
-      const nulls = statement.type === 'delete' ? new Set<string>() : nullsOf(statement.set);
-      const keys = namedKeys(statement.where, table, dialect);
-      return { operation, table, touch: all, removes, nulls, keys };
-    }
-    case 'insert':
-    case 'merge': {
-      const set = updatesOf(statement);
-      if (set === undefined) return undefined;
-      const assigns = set === 'every column' ? table.shape.columns.map(({ name }) => name) : columnsOf(set);
-      const removes = set !== 'every column' && assignsIndexed(set, table);
-      const anyRow = { ...all, rows: new Map(), assigns: new Set(assigns) };
-      const nulls = set === 'every column' ? new Set<string>() : nullsOf(set);
-      return { operation, table, touch: anyRow, removes, nulls, keys: undefined };
-    }
-    default:
-      return undefined;
-  }
-}
-
-/** What an upsert assigns to rows that are there; undefined: nothing, or it deletes them. */
-function updatesOf(
-  statement: Extract<Statement, { type: 'insert' | 'merge' }>,
-): readonly Assignment[] | 'every column' | undefined {
-  if (statement.type === 'merge')
-    return statement.whens.map(({ action }) => action).find((action) => action.type === 'update')?.set;
-  const { mode, conflict } = statement;
-  return mode === 'replace' ? 'every column' : conflict?.set;
-}
-
-const columnsOf = (set: readonly Assignment[]): readonly string[] => set.flatMap(({ columns }) => columns);
-
-function nullsOf(set: readonly Assignment[]): ReadonlySet<string> {
-  const toNull = set.filter(({ value }) => value.type === 'literal' && value.value === null);
-  return new Set(columnsOf(toNull));
-}
-
-function isMissed(a: RowWrite, b: RowWrite): boolean {
-  if (a.table !== b.table || !mayMeet(a.touch, b.touch)) return false;
-  if (a.removes || b.removes) return a.removes !== b.removes;
-  const both = [...a.touch.assigns].filter((column) => b.touch.assigns.has(column));
-  return both.every((column) => a.nulls.has(column) !== b.nulls.has(column));
-}
-
-/** Neither transaction was over when the other took its snapshot, at its first statement; nor taken back before the other wrote. */
-function areConcurrent(a: RowWrite, b: RowWrite, history: History): boolean {
-  const [one, other] = [a.operation, b.operation];
-  if (one.transaction === other.transaction) return false;
-  const startOf = ({ transaction }: Operation) =>
-    history.operations.find((op) => op.transaction === transaction && op.kind !== 'begin')!.start;
-  const isGone = (write: Operation, before: Operation) =>
-    history.operations.some(
-      ({ transaction, ends, end }) =>
-        transaction === write.transaction && ends === 'rollback' && end !== null && end < before.start,
-    );
-  return (
-    startOf(one) < endOfTransaction(history, other) &&
-    startOf(other) < endOfTransaction(history, one) &&
-    !isGone(one, other) &&
-    !isGone(other, one)
-  );
-}
-
-/** Where the finding names rows, both writes can have met one of them. */
-function mayBeAbout(rows: readonly string[], pair: readonly RowWrite[], catalog: Catalog): boolean {
-  return (
-    rows.length === 0 ||
-    rows.some((object) => {
-      const [name, key] = splitObject(object);
-      return pair.every(
-        ({ table, keys }) => table === catalog.find(name) && (keys === undefined || keys.includes(key)),
-      );
-    })
-  );
-}
-
-/** The tables a finding is about: those of the rows it names, else those that its operations use. */
-function tablesOf(
-  { versions = [] }: Finding,
-  named: readonly Operation[],
-  catalog: Catalog,
-): readonly string[] {
-  const objects = versions.map(({ object }) => splitObject(object)[0]);
-  const tables = objects.flatMap((name) => catalog.find(name)?.name ?? []);
-  if (tables.length > 0) return tables;
-  if (named.length === 0) return catalog.tables.map(({ name }) => name);
-  return named.flatMap((operation) => {
-    const { reads, writes } = touch(operation, catalog);
-    return [...reads, ...writes].flatMap((name) => catalog.find(name)?.name ?? []);
-  });
-}
-
 function assignsIndexed(set: readonly Assignment[], { definition }: Table): boolean {
   const indexed = new Set(definition?.indexes.flatMap(columnsUsed));
   return columnsOf(set).some((column) => indexed.has(column));
@@ -417,15 +363,13 @@ function sharesTable(a: Operation, b: Operation, catalog: Catalog): boolean {
   return [...one.reads, ...one.writes].some((table) => other.reads.has(table) || other.writes.has(table));
 }
 
-const statementOf = ({ sql = '' }: Operation, { dialect }: Catalog): Statement =>
-  parseStatement(sql, dialect);
+export const endOf = ({ end }: Operation): number => end ?? Number.POSITIVE_INFINITY;
 
-const touch = (operation: Operation, catalog: Catalog): Touch =>
-  touchOf(statementOf(operation, catalog), catalog.dialect);
-
-const endOf = ({ end }: Operation): number => end ?? Number.POSITIVE_INFINITY;
-
-function endOfTransaction({ operations }: History, { transaction }: Operation): number {
+export function endOfTransaction({ operations }: History, { transaction }: Operation): number {
   const last = operations.find((op) => op.transaction === transaction && op.ends !== undefined);
   return last === undefined ? Number.POSITIVE_INFINITY : endOf(last);
+}
+
+export function commitOf({ operations }: History, { transaction }: Operation): Operation | undefined {
+  return operations.find((op) => op.transaction === transaction && op.ends === 'commit');
 }

@@ -1,13 +1,13 @@
 /**
- * `npm run check:silence [-- URL [LEVEL]] [--transactions N] [--seed S] [--round R] [--lanes 4] [--keep DIR] [--results FILE] [--mended TEXT]
+ * `npm run check:silence [-- URL [LEVEL]] [--transactions N] [--seed S] [--round R] [--lanes 4] [--keep DIR] [--results FILE] [--fixed TEXT]
  * [--write PAGE] [--list]`:
- * listens for false alarms on real engines, place after place.
+ * looks for false alarms on real engines, place after place.
  *
  * - Without a URL: everything of `targets.ts` that is on this machine. Another URL (another setting) can be named with its level.
- * - `--keep` (default `alarms`): histories of rounds that raised an alarm are written there, for a free run is not the same twice.
+ * - `--keep` (default `alarms`): histories of rounds that reported an alarm are written there, for a free run is not the same twice.
  * - `--results FILE`: each place's figures are added there, and places that FILE has for this seed already are passed over: an interrupted run
  *   goes on, and runs with several seeds add up. `--write` puts the sums into the page.
- * - A run with alarms stays in FILE and counts, until its place and seed are listened to again by code of another commit, with `--mended`
+ * - A run with alarms stays in FILE and counts, until its place and seed are run again by code of another commit, with `--fixed`
  *   saying what was wrong with Isolde. The page shows both.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
@@ -39,7 +39,7 @@ const { values, positionals } = parseArgs({
     lanes: { type: 'string', default: '4' },
     keep: { type: 'string', default: 'alarms' },
     results: { type: 'string' },
-    mended: { type: 'string' },
+    fixed: { type: 'string' },
     write: { type: 'string' },
     list: { type: 'boolean', default: false },
   },
@@ -51,7 +51,7 @@ const commit = commitOfCode();
 let [alarms, total] = [0, 0];
 for (const place of await placesAsked()) {
   if (values.list) console.log(`${place.url} ${place.level}`);
-  else await listen(place);
+  else await runPlace(place);
 }
 if (values.write !== undefined && results !== undefined) await writePage(values.write, results);
 if (!values.list) console.log(`${total} transactions, ${alarms} false alarms`);
@@ -60,19 +60,19 @@ process.exit(alarms > 0 ? 1 : 0);
 async function placesAsked(): Promise<readonly SilentPlace[]> {
   const [url, named] = positionals;
   const level = named === undefined ? undefined : parseLevel(named);
-  // Another version or setting: whoever names it knows what it is.
+  // Another version or setting: who names it knows what it is.
   if (url !== undefined && level !== undefined) return [{ url, level }];
   const places = await findPlaces(
     (each) => url === undefined || each === url,
-    (each, why) => console.error(`${each} is not listened to: ${why}`),
+    (each, why) => console.error(`${each} is not run: ${why}`),
   );
   if (places.length === 0) throw new Error(`no engine of that name: ${positionals.join(' ')}`);
   return places;
 }
 
-async function listen(place: SilentPlace): Promise<void> {
+async function runPlace(place: SilentPlace): Promise<void> {
   const before = values.round === undefined ? latestOf(runs, { ...place, seed }) : undefined;
-  if (before !== undefined && !mayListenAgain(before)) return;
+  if (before !== undefined && !mayRunAgain(before)) return;
   const start = performance.now();
   const { alarms: raised, ...counts } = await listenForAlarms({
     ...place,
@@ -97,14 +97,14 @@ async function listen(place: SilentPlace): Promise<void> {
     await addRun(results, {
       ...{ ...place, seed, ...counts, alarms: raised.length, commit },
       ...(raised.length > 0 && { raised: raised.map(({ finding, round }) => `${finding.kind} (${round})`) }),
-      ...(before !== undefined && { mended: values.mended! }),
+      ...(before !== undefined && { fixed: values.fixed! }),
     });
 }
 
 /** A run with alarms counts as often as it is passed over. */
-function mayListenAgain(before: SilenceRun): boolean {
+function mayRunAgain(before: SilenceRun): boolean {
   if (before.alarms === 0) return false;
-  if (values.mended !== undefined && before.commit !== commit) return true;
+  if (values.fixed !== undefined && before.commit !== commit) return true;
   alarms += before.alarms;
   console.error(whyNotAgain(before));
   return false;

@@ -22,10 +22,10 @@ const alarmed: SilenceRun = { ...run, seed: '2', alarms: 1, raised: ['stale-read
 const { raised: _raised, ...again } = { ...alarmed, alarms: 0, commit: 'bbbbbbbbbb' };
 
 it('runs of several seeds and places add up; of one place and seed the last one counts', () => {
-  const mended = { ...again, mended: 'the snapshot of a locking read' };
+  const fixed = { ...again, fixed: 'the snapshot of a locking read' };
   const elsewhere = { ...run, level: 'read committed' as const, known: {} };
-  const all = [run, alarmed, elsewhere, mended].reduce<readonly SilenceRun[]>(withRun, []);
-  expect(all).toEqual([run, alarmed, elsewhere, mended]);
+  const all = [run, alarmed, elsewhere, fixed].reduce<readonly SilenceRun[]>(withRun, []);
+  expect(all).toEqual([run, alarmed, elsewhere, fixed]);
   expect(parseRuns(all.map((each) => `${JSON.stringify(each)}\n`).join(''))).toEqual(all);
   expect(renderRuns(all)).toMatchInlineSnapshot(`
     "| database | level | seeds | transactions | rounds | statements | reads judged | not judged | false alarms | known bugs met |
@@ -39,17 +39,17 @@ it('runs of several seeds and places add up; of one place and seed the last one 
 
 it('a run with alarms is not replaced by another try, and the page shows it', () => {
   const all = withRun([], alarmed);
-  expect(() => withRun(all, again)).toThrow('raised 1 alarm at aaaaaaaaaa');
-  expect(() => withRun(all, { ...again, mended: 'x', commit: alarmed.commit })).toThrow('a later commit');
+  expect(() => withRun(all, again)).toThrow('reported 1 alarm at aaaaaaaaaa');
+  expect(() => withRun(all, { ...again, fixed: 'x', commit: alarmed.commit })).toThrow('a later commit');
   expect(renderRuns(all)).toContain('| **1** |');
   expect(renderAlarmed(all)).toContain('| 1: stale-read (7) | **nothing yet** |');
-  const both = withRun(all, { ...again, mended: 'the snapshot of a locking read' });
+  const both = withRun(all, { ...again, fixed: 'the snapshot of a locking read' });
   expect(latestOf(both, run)).toBeUndefined();
   expect(renderRuns(both)).toContain('| **0** |');
   expect(renderAlarmed(both)).toMatchInlineSnapshot(`
-    "| database | level | seed | at commit | alarms | mended | listened again at | alarms then |
+    "| database | level | seed | at commit | alarms | fixed | run again at | alarms then |
     | --- | --- | --- | --- | --- | --- | --- | --- |
     | \`postgres:\` | serializable | 2 | aaaaaaaaaa | 1: stale-read (7) | the snapshot of a locking read | bbbbbbbbbb | 0 |"
   `);
-  expect(renderAlarmed([run])).toBe('No run has raised an alarm.');
+  expect(renderAlarmed([run])).toBe('No run has reported an alarm.');
 });

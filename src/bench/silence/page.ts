@@ -1,9 +1,9 @@
 /**
- * What was listened to, run by run, and the page that adds it up.
+ * The false-alarm runs, one by one, and the page that adds it up.
  *
- * A free run is not the same twice, so a run that raised an alarm is never forgotten: listening again until it is silent would make any engine
- * silent. The place and seed are listened to again only by code of another commit and with a word on what was mended; both runs stay in the file,
- * and the page shows both. An alarm that nothing has mended counts.
+ * A free run is not the same twice, so a run that reported an alarm is never forgotten: repeating it until it reports none would make any engine
+ * look right. The place and seed are run again only by code of another commit and with a word on what was fixed; both runs stay in the file,
+ * and the page shows both. An alarm that nothing has fixed counts.
  */
 import { IsoldeError } from '../../errors.js';
 import { counted } from '../../words.js';
@@ -17,10 +17,10 @@ export interface SilenceRun extends SilentPlace, SilenceCounts {
   readonly alarms: number;
   /** The kinds of findings that were alarms, with the round of each. */
   readonly raised?: readonly string[];
-  /** The code that listened. */
+  /** The code that ran. */
   readonly commit: string;
-  /** What was mended since the run of this place and seed that raised alarms. */
-  readonly mended?: string;
+  /** What was fixed since the run of this place and seed that reported alarms. */
+  readonly fixed?: string;
 }
 
 export function parseRuns(text: string): readonly SilenceRun[] {
@@ -34,16 +34,16 @@ export function parseRuns(text: string): readonly SilenceRun[] {
 export function withRun(runs: readonly SilenceRun[], added: SilenceRun): readonly SilenceRun[] {
   const before = latestOf(runs, added);
   if (before !== undefined && before.alarms > 0) {
-    if (added.mended === undefined || added.commit === before.commit)
+    if (added.fixed === undefined || added.commit === before.commit)
       throw new IsoldeError('usage', whyNotAgain(before));
     return [...runs, added];
   }
   return [...runs.filter((run) => run !== before), added];
 }
 
-/** What an alarmed run asks of whoever wants to listen again. */
+/** Why a place with alarms is not run again, and what would allow it. */
 export function whyNotAgain(run: SilenceRun): string {
-  return `${placeOf(run)}, seed ${run.seed}, raised ${counted(run.alarms, 'alarm')} at ${run.commit}; --mended TEXT of a later commit listens again`;
+  return `${placeOf(run)}, seed ${run.seed}, reported ${counted(run.alarms, 'alarm')} at ${run.commit}; --fixed TEXT, of a later commit, runs it again`;
 }
 
 /** The run that counts for a place and seed. */
@@ -77,15 +77,15 @@ const alarmColumns = [
   'seed',
   'at commit',
   'alarms',
-  'mended',
-  'listened again at',
+  'fixed',
+  'run again at',
   'alarms then',
 ];
 
-/** Every run that raised alarms, with what came of it. */
+/** Every run that reported alarms, with what came of it. */
 export function renderAlarmed(runs: readonly SilenceRun[]): string {
   const alarmed = runs.filter(({ alarms }) => alarms > 0);
-  if (alarmed.length === 0) return 'No run has raised an alarm.';
+  if (alarmed.length === 0) return 'No run has reported an alarm.';
   const rows = alarmed.map((run) => {
     const { url, level, seed, commit, alarms, raised = [] } = run;
     const next = latestOf(runs.slice(runs.indexOf(run) + 1), run);
@@ -99,7 +99,7 @@ export function renderAlarmed(runs: readonly SilenceRun[]): string {
       ],
       ...(next === undefined
         ? ['**nothing yet**', '', '']
-        : [next.mended ?? '', next.commit, String(next.alarms)]),
+        : [next.fixed ?? '', next.commit, String(next.alarms)]),
     ];
   });
   return table(alarmColumns, rows);

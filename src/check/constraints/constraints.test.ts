@@ -41,6 +41,11 @@ describe('rows of one result that share a declared key', () => {
     expect(found(story('T1: SELECT a FROM p -> 1 | 1', { setup: pair }))).toEqual([]);
   });
 
+  it('are not looked for in a parent and its children', () => {
+    const setup = [...keyed, 'CREATE TABLE c (w INT) INHERITS (t)'];
+    expect(found(story('T1: SELECT * FROM t -> 1,10,0 | 1,10,0', { setup }))).toEqual([]);
+  });
+
   it('name the INSERTs of the rows', () => {
     const history = story('T1: INSERT INTO t VALUES (7, 1, 0) -> 1\nT2: SELECT * FROM t -> 7,1,0 | 7,2,0', {
       setup: keyed,
@@ -82,6 +87,23 @@ describe('rows of one result that share a declared key', () => {
     );
   });
 
+  it('are allowed to a transaction whose own keys are compared at COMMIT, and to nobody else', () => {
+    const late = `
+      T1: BEGIN
+      T1: INSERT INTO t VALUES (2, 10, 5) -> 1
+      T1: SELECT * FROM t -> 1,10,0 | 2,10,5`;
+    const judged = (text: string, contract: string) =>
+      found(story(text, { setup: keyed, dialect: 'mysql' }), contract);
+    for (const end of ['COMMIT -> error duplicate-key', 'ROLLBACK'])
+      expect(judged(`${late}\nT1: ${end}`, 'tidb:snapshot+optimistic')).toEqual([]);
+    const unique = 'declared unique key';
+    expect(judged(`${late}\nT1: COMMIT`, 'tidb:snapshot+optimistic')).toEqual([`double-insert: ${unique}`]);
+    expect(judged(`${late}\nT1: ROLLBACK`, 'tidb:repeatable-read')).toEqual([`duplicate-key: ${unique}`]);
+    expect(judged('T2: SELECT * FROM t -> 1,10,0 | 2,10,5', 'tidb:snapshot+optimistic')).toEqual([
+      `duplicate-key: ${unique}`,
+    ]);
+  });
+
   it('are allowed to a reader of uncommitted rows while others write', () => {
     const moving =
       '[10,40] T1: UPDATE t SET u = 10 WHERE id = 2 -> 1\n[20,30] T2: SELECT u FROM t -> 10 | 10';
@@ -116,6 +138,24 @@ describe('two committed INSERTs of one key', () => {
       expect(found(story(`T1: ${insert(5)}\nT2: ${freeing}\nT3: ${insert(5)}`, { setup: keyed }))).toEqual(
         [],
       );
+  });
+
+  it('are right where a statement inside another one may have freed the key', () => {
+    const setup = [...keyed, 'CREATE TABLE log (id INT, u INT, v INT)'];
+    const moved = 'WITH d AS (DELETE FROM t WHERE id = 5 RETURNING *) INSERT INTO log SELECT * FROM d -> 1';
+    expect(found(story(`T1: ${insert(5)}\nT2: ${moved}\nT3: ${insert(5)}`, { setup }))).toEqual([]);
+  });
+
+  it('are right where the key is computed and what it is computed from has changed', () => {
+    const setup = [
+      'CREATE TABLE g (id INT PRIMARY KEY, v INT, k INT GENERATED ALWAYS AS (v * 2) STORED UNIQUE)',
+      'INSERT INTO g (id, v) VALUES (1, 10)',
+    ];
+    const again = 'T2: INSERT INTO g (id, v) VALUES (3, 10) -> 1';
+    expect(found(story(`T1: UPDATE g SET v = 11 WHERE id = 1 -> 1\n${again}`, { setup }))).toEqual([]);
+    expect(found(story(`T1: UPDATE g SET v = 11 WHERE id = 2 -> 0\n${again}`, { setup }))).toEqual([
+      'double-insert: declared unique key',
+    ]);
   });
 
   it('are right where the key was freed before the second one was committed', () => {
@@ -160,6 +200,14 @@ describe('conditions of a table', () => {
       'broken-constraint: declared check',
     ]);
     expect(found(withNulls(story('T1: SELECT * FROM c -> 1,1,NULL', { setup })))).toEqual([]);
+  });
+
+  it('that divide are judged only on the engine whose dialect it is', () => {
+    const divided = ['CREATE TABLE c (id INT PRIMARY KEY, v INT, CHECK (v / 3.0 <= 3.3))'];
+    const history = story('T1: SELECT * FROM c -> 1,10', { setup: divided });
+    expect(found(history, 'postgres:read-committed')).toEqual(['broken-constraint: declared check']);
+    for (const contract of ['hsqldb:read-committed+locks', 'h2:read-committed', 'derby:serializable'])
+      expect(found(history, contract)).toEqual([]);
   });
 
   it('are not judged where the engine does not check them, or not always', () => {

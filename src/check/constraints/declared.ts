@@ -8,10 +8,18 @@
  * them). A history that changes definitions, or switches checks off, promises nothing.
  */
 import type { History, TargetStamp } from '../../histories/index.js';
-import { type Catalog, type Definition, definitionOf, type Table, wholeColumns } from '../../rows/index.js';
+import {
+  type Catalog,
+  type Definition,
+  definitionOf,
+  sharesRows,
+  type Table,
+  wholeColumns,
+} from '../../rows/index.js';
 import {
   type ColumnConstraint,
   type CreateTableStatement,
+  columnOf,
   compilePredicate,
   type Dialect,
   type EvaluatedRow,
@@ -19,7 +27,6 @@ import {
   parseStatement,
   printExpression,
   type Statement,
-  sameName,
   sqlType,
 } from '../../sql/index.js';
 
@@ -85,6 +92,8 @@ export function declaredBy(history: History, catalog: Catalog): Declared {
   const references: DeclaredReference[] = [];
   for (const [i, create] of creates.entries()) {
     const table = names[i]!;
+    // A key, a condition or a reference of a parent says nothing of rows that its children have.
+    if (table.unfollowed === sharesRows) continue;
     const definition = definitionOf(create, statements, dialect);
     keys.push(...keysOf(table, definition, dialect));
     notNull.set(
@@ -93,7 +102,7 @@ export function declaredBy(history: History, catalog: Catalog): Declared {
         constraints.some(({ type }) => type === 'not-null') && !conflictClause(constraints) ? [at] : [],
       ),
     );
-    if (checksHold(target?.name, target?.version)) checks.push(...checksOf(create, table, dialect));
+    if (checksHold(target?.name, target?.version)) checks.push(...checksOf(create, table, catalog));
     if (referencesHold(target, create))
       references.push(...referencesOf(definition, table, catalog, target?.name));
   }
@@ -119,7 +128,7 @@ function keysOf(table: Table, { indexes }: Definition, dialect: Dialect): Declar
   return indexes.flatMap((index) => {
     const { unique, primary, where, tail = '' } = index;
     if (!unique || where !== undefined || postponed.test(tail)) return [];
-    const columns = wholeColumns(index)?.map((name) => positionOf(name, table, dialect));
+    const columns = wholeColumns(index)?.map((name) => columnOf(table.shape.columns, name, dialect));
     const clear = columns?.every((at) => at >= 0 && looksAlike(table, at, dialect)) === true;
     return clear ? [{ table, primary, columns }] : [];
   });
@@ -132,10 +141,6 @@ function looksAlike({ shape }: Table, at: number, dialect: Dialect): boolean {
   return type !== undefined && (family === 'int' || family === 'text');
 }
 
-function positionOf(name: string, { shape }: Table, dialect: Dialect): number {
-  return shape.columns.findIndex((column) => sameName(column.name, name, dialect));
-}
-
 function checksHold(target: string | undefined, version: string | undefined): boolean {
   if (target === 'tidb') return false;
   if (target !== 'mysql') return true;
@@ -143,11 +148,15 @@ function checksHold(target: string | undefined, version: string | undefined): bo
   return Number(major) > 8 || (Number(major) === 8 && (Number(patch) >= 16 || !/^8\.0\./.test(version!)));
 }
 
-function checksOf(create: CreateTableStatement, table: Table, dialect: Dialect): DeclaredCheck[] {
+function checksOf(
+  create: CreateTableStatement,
+  table: Table,
+  { dialect, ownQuotients }: Catalog,
+): DeclaredCheck[] {
   const constraints = [...create.columns.flatMap((column) => column.constraints), ...create.constraints];
   return constraints.flatMap((constraint) => {
     if (constraint.type !== 'check' || constraint.tail !== undefined) return [];
-    const holds = compilePredicate(constraint.condition, table.shape.columns, { dialect });
+    const holds = compilePredicate(constraint.condition, table.shape.columns, { dialect, ownQuotients });
     const isBrokenBy = (row: EvaluatedRow) => {
       const truth = holds(row);
       return !isUndecidable(truth) && truth === false;
@@ -179,10 +188,11 @@ function referencesOf(
     // MySQL reads a reference of a column and forgets it.
     if (written === 'beside' && (target === 'mysql' || target === 'mariadb')) return [];
     const parent = references.schema === undefined ? catalog.find(references.table) : undefined;
-    if (parent === undefined || postponed.test(references.actions ?? '')) return [];
+    if (parent === undefined || parent.unfollowed === sharesRows) return [];
+    if (postponed.test(references.actions ?? '')) return [];
     const wanted = references.columns ?? parent.shape.keys.find((key) => key.primary)?.columns ?? [];
-    const columns = from.map((column) => positionOf(column, table, dialect));
-    const parentColumns = wanted.map((column) => positionOf(column, parent, dialect));
+    const columns = from.map((column) => columnOf(table.shape.columns, column, dialect));
+    const parentColumns = wanted.map((column) => columnOf(parent.shape.columns, column, dialect));
     if (columns.length !== parentColumns.length || columns.length === 0) return [];
     const isClear =
       columns.every((each) => isInt(table, each)) && parentColumns.every((each) => isInt(parent, each));

@@ -4,15 +4,15 @@
  *
  * A claim is a row that certainly came to be: an initial one, or one of an acknowledged `INSERT … VALUES` in a committed
  * transaction in which nothing failed and nothing was rolled back. A statement can free a claim's key if it is an UPDATE that
- * assigns a column of the key, a DELETE, or anything that cannot be followed; and if its condition does not name other rows
+ * changes a column of the key, a DELETE, or anything that cannot be followed; and if its condition does not name other rows
  * by their key or identity. It counts from when it was sent until its transaction ended. A claim counts so long as well: engines that
  * do not wait (DuckDB) compare the keys of concurrent transactions when they commit, and what was freed by then is free. Two claims
  * of one key with no such statement between the beginning of the first and the end of the second cannot both be right, in whatever
  * order they came.
  */
 import type { Operation } from '../../histories/index.js';
-import { columnConstants, type Interval, type Table } from '../../rows/index.js';
-import { type EvaluatedRow, nameKey, parseStatement, type Statement, showValue } from '../../sql/index.js';
+import { changesKey, columnConstants, type Interval, type Table } from '../../rows/index.js';
+import { type EvaluatedRow, nameKey, parseStatement, showValue } from '../../sql/index.js';
 import { ofData, ofOperation, ofTransaction, say } from '../explanation.js';
 import type { Finding } from '../finding.js';
 import type { DeclaredKey } from './declared.js';
@@ -117,7 +117,7 @@ function mayFree(
   const statement = parseStatement(operation.sql!, dialect);
   if (statement.type !== 'update' && statement.type !== 'delete') return true;
   const named = (at: number) => nameKey(key.table.shape.columns[at]!.name, dialect);
-  if (statement.type === 'update' && !assigns(statement, new Set(key.columns.map(named)), dialect))
+  if (statement.type === 'update' && !changesKey(statement.set, key.columns, { ...key.table, dialect }))
     return false;
   const constants = columnConstants(statement.where, dialect);
   const tells = [...key.columns, ...key.table.identity];
@@ -127,12 +127,4 @@ function mayFree(
     if (asked === undefined || ![cell, ...asked].every((value) => Number.isSafeInteger(value))) return true;
     return (asked as readonly unknown[]).includes(cell);
   });
-}
-
-function assigns(
-  { set }: Extract<Statement, { type: 'update' }>,
-  wanted: ReadonlySet<string>,
-  dialect: Parameters<typeof nameKey>[1],
-): boolean {
-  return set.some(({ columns }) => columns.some((name) => wanted.has(nameKey(name, dialect))));
 }

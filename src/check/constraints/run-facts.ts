@@ -9,6 +9,7 @@ import {
   type Plan,
   type Planner,
   plannerOf,
+  planUnder,
   type Table,
   type Tx,
   transactionsOfHistory,
@@ -47,7 +48,10 @@ export class RunFacts {
   planOf(operation: Operation): Plan {
     let plan = this.#plans.get(operation);
     if (plan === undefined) {
-      plan = operation.sql === undefined ? { type: 'idle' } : this.#planner.plan(operation.sql);
+      plan =
+        operation.sql === undefined
+          ? { type: 'idle' }
+          : planUnder(this.#planner.plan(operation.sql), this.txOf(operation));
       this.#plans.set(operation, plan);
     }
     return plan;

@@ -7,7 +7,9 @@
  * - while nobody else changes the table, any read does, unless its transaction reads an older snapshot together with rows it
  *   wrote itself: uniqueness is checked against current rows, and PostgreSQL and InnoDB then show a deleted row beside its
  *   successor;
- * - while others change it, a plain read from a snapshot does, if its transaction has not written the table.
+ * - while others change it, a plain read from a snapshot does, if its transaction has not written the table;
+ * - where keys are compared at COMMIT only (TiDB's optimistic transactions), a transaction that has written the table may see its row
+ *   beside the one that has the key already. Nobody else does, for its COMMIT fails.
  */
 import type { Operation } from '../../histories/index.js';
 import { intervalOf, type ScanPlan, type Table, type Tx } from '../../rows/index.js';
@@ -91,6 +93,8 @@ function showsOneState(facts: RunFacts, operation: Operation, scan: ScanPlan): b
   const span = intervalOf(operation);
   const mechanism = tx.contract?.mechanism;
   const wrote = wroteBefore(facts, scan.table, tx, operation);
+  // Its own rows have not been compared with anybody's yet.
+  if (wrote && mechanism?.keysCheckedAtCommit === true) return false;
   if (!facts.isBusy(scan.table, span, tx))
     return !wrote || !facts.isBusy(scan.table, { start: tx.start, end: span.end }, tx);
   if (wrote || scan.lock !== 'none' || mechanism === undefined || tx.unjudged !== undefined) return false;

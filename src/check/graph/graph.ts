@@ -22,7 +22,6 @@ export const kindBit = (kind: number): number => 1 << kind;
 export const kindMask = (...kinds: readonly number[]): number =>
   kinds.reduce((mask, kind) => mask | kindBit(kind), 0);
 
-export const itemMask = kindMask(ww, wr, rw);
 export const allMask = kindMask(ww, wr, rw, predicateRw, sessionOrder, realTime);
 
 /** Edges as they are found; `ref` is for whoever adds them (a key, a row) and comes back with the cycle. */

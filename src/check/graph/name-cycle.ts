@@ -1,12 +1,13 @@
 /**
  * Names a cycle by its shape, and says which levels it rules out. Works for dependencies of any origin: it sees only
- * the kinds of the edges and the objects they go through. Nothing else names cycles.
+ * the kinds of the edges and the objects they go through. Nothing else names cycles, or says which name is milder.
  */
 
-import type { CycleAnomaly, EdgeName, GraphAnomaly } from '../finding.js';
+import { baseKind, describeKind } from '../../contracts/index.js';
+import type { CycleAnomaly, EdgeName, FindingKind, GraphAnomaly } from '../finding.js';
 import { type CheckLevel, weakestOf, withOrder } from '../levels.js';
 import type { FamilyCycle } from './cycle-search.js';
-import type { OrderUsed } from './families.js';
+import { families, type OrderUsed } from './families.js';
 import { edgeNames, predicateRw, realTime, rw, sessionOrder, wr, ww } from './graph.js';
 
 const isRw = (kind: number): boolean => kind === rw || kind === predicateRw;
@@ -25,8 +26,29 @@ export function nameCycle({ kinds, refs }: Pick<FamilyCycle, 'kinds' | 'refs'>):
 
 /** A name with the order that the edges of its cycle need. */
 export function addOrder(base: CycleAnomaly, edges: readonly ShapeEdge[]): GraphAnomaly {
-  if (edges.some(({ kind }) => kind === 'real-time')) return `${base}-realtime`;
-  return edges.some(({ kind }) => kind === 'session') ? `${base}-session` : base;
+  const uses = (order: EdgeName): boolean => edges.some(({ kind }) => kind === order);
+  return nameWithOrder(base, uses('real-time') ? 'real-time' : uses('session') ? 'session' : 'none');
+}
+
+const suffixes = { session: '-session', 'real-time': '-realtime' } as const;
+
+/** A name with the order that its cycle needs; one that has an order keeps it. */
+export function nameWithOrder(name: GraphAnomaly, order: OrderUsed): GraphAnomaly {
+  const base = baseKind(name);
+  return order === 'none' || base !== name ? name : `${base as CycleAnomaly}${suffixes[order]}`;
+}
+
+/**
+ * How mild a finding is: the greater, the less it says of the database. What weaker levels forbid is worse, by families of cycles; a cycle
+ * that needs an order besides its dependencies is milder than one that does not. What single reads show is forbidden where G1c is.
+ * That no order exists says least: no cycle tells what happened.
+ */
+export function mildnessOf(kind: FindingKind): number {
+  if (kind === 'no-order') return families.length;
+  const base = baseKind(kind);
+  const { partOf } = describeKind(base);
+  const family = families.find((each) => each === base || partOf.includes(each)) ?? 'G1c';
+  return families.indexOf(family) + (base === kind ? 0 : 0.5);
 }
 
 function shapeOf(kinds: readonly number[], refs: readonly number[]): ShapeEdge[] {

@@ -28,7 +28,7 @@ import { traceInsert } from './trace-insert.js';
 import { type Search, scanQuery, traceQuery } from './trace-query.js';
 import { companionWay } from './trace-reads.js';
 import { type TracedWrite, traceMerge, traceUpdate, type WriteContext } from './trace-write.js';
-import { tableNames, walk } from './tree.js';
+import { subqueriesOf, tableNames, walk } from './tree.js';
 
 export interface Parsed {
   readonly sql: string;
@@ -41,7 +41,10 @@ export interface ParsedCase {
   readonly sessions: readonly (readonly Parsed[])[];
 }
 
-type Way = Pick<WriteContext, 'inTransaction' | 'way' | 'marksOnly'>;
+type Way = Pick<WriteContext, 'inTransaction' | 'way' | 'marksOnly'> & {
+  /** Rows that a plain read shows stay as they are until the transaction ends. */
+  readonly keepsRead?: boolean;
+};
 
 /** What a session of the instrumented case sends, and what it means. */
 interface SessionOutput {
@@ -129,7 +132,9 @@ export class CaseBuilder {
       case 'create-table': {
         const table = findTable(this.catalog, statement.name);
         if (table === undefined) break;
-        return this.#print(widenTable(statement, table, this.catalog.dialect));
+        return this.#print(
+          widenTable(statement, table, { dialect: this.catalog.dialect, textType: this.options.textType }),
+        );
       }
       case 'insert':
       case 'merge': {
@@ -182,6 +187,8 @@ export class CaseBuilder {
       });
       return;
     }
+    if (this.options.joinsTexts === false && subqueriesOf(hidden).length > 0)
+      this.#unseenReads.push({ ref: ref!, reason: 'the database has no aggregate that joins texts' });
     const traced = this.#traceWrite(hidden, token, way);
     if (traced === undefined) put(this.#print(hidden), plain);
     else {
@@ -277,7 +284,7 @@ export class CaseBuilder {
 
   #traceWrite(statement: Statement, token: string, way: Way): TracedWrite | undefined {
     const { catalog } = this;
-    const deletes = (this.options.returning ?? catalog.dialect !== 'mysql') ? 'returning' : 'locking-read';
+    const deletes = this.#namesDeleted(way);
     const context: WriteContext = { catalog, id: token, token, deletes, ...way };
     switch (statement.type) {
       case 'insert':
@@ -293,6 +300,12 @@ export class CaseBuilder {
     }
   }
 
+  #namesDeleted({ way, keepsRead }: Way): WriteContext['deletes'] {
+    const { returning = this.catalog.dialect !== 'mysql', rowLocks } = this.options;
+    if (returning) return 'returning';
+    return rowLocks !== false || way === 'snapshot' || keepsRead === true ? 'locking-read' : 'nothing';
+  }
+
   /** What a transaction's companions may do. One that chooses its level itself may not run as the contract says. */
   #wayOf(session: number, { first, last, explicit }: TransactionSpan): Way {
     const { contract } = this.options;
@@ -304,6 +317,7 @@ export class CaseBuilder {
     const other = own || (level !== undefined && level !== contract?.level);
     return {
       inTransaction: explicit,
+      keepsRead: !other && contract?.mechanism?.readsLock === true,
       way: other && this.catalog.dialect !== 'duckdb' ? 'none' : companionWay(contract, this.catalog.dialect),
     };
   }

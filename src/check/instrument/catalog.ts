@@ -4,7 +4,13 @@
  * what that statement does (`INSERT INTO t VALUES (1, 2)` no longer fits), so such tables stay as they are, and
  * dependencies through them are not seen.
  */
-import { type Definition, definitionOf, type UniqueKeys, uniqueKeysOf } from '../../rows/index.js';
+import {
+  type Definition,
+  definitionOf,
+  tablesSharingRows,
+  type UniqueKeys,
+  uniqueKeysOf,
+} from '../../rows/index.js';
 import {
   type ColumnDefinition,
   type CreateTableStatement,
@@ -12,6 +18,7 @@ import {
   nameKey,
   type Statement,
 } from '../../sql/index.js';
+import type { EngineWords } from './engine-words.js';
 import { listColumn, readsColumn, ridColumn } from './marks.js';
 import { leavesOf, walk } from './tree.js';
 
@@ -31,6 +38,8 @@ export interface CatalogTable extends Definition {
 
 export interface Catalog {
   readonly dialect: Dialect;
+  /** What the engine has and its dialect may not, or the other way round. */
+  readonly words: EngineWords;
   readonly tables: ReadonlyMap<string, CatalogTable>;
 }
 
@@ -40,6 +49,7 @@ export function findTable(catalog: Catalog, name: string): CatalogTable | undefi
 
 export interface CatalogSource {
   readonly dialect: Dialect;
+  readonly words: EngineWords;
   readonly setup: readonly Statement[];
   readonly sessions: readonly Statement[];
   /** Tables that must stay as they are. */
@@ -49,10 +59,10 @@ export interface CatalogSource {
 }
 
 /** Tables that set-up statements create, without those that must stay as they are. */
-export function buildCatalog({ dialect, setup, sessions, excluded, notes }: CatalogSource): Catalog {
+export function buildCatalog({ dialect, words, setup, sessions, excluded, notes }: CatalogSource): Catalog {
   const tables = new Map<string, CatalogTable>();
   const seen = new Set<string>();
-  const refused = new Set(excluded);
+  const refused = new Set([...excluded, ...tablesSharingRows([...setup, ...sessions], dialect)]);
   for (const statement of sessions) {
     if (statement.type === 'create-table') refused.add(nameKey(statement.name, dialect));
   }
@@ -71,7 +81,7 @@ export function buildCatalog({ dialect, setup, sessions, excluded, notes }: Cata
     else tables.set(key, { ...readTable(statement, setup, dialect), notes: noted.has(key) });
   }
   for (const key of refused) tables.delete(key);
-  return { dialect, tables };
+  return { dialect, words, tables };
 }
 
 function canCarry(statement: CreateTableStatement): boolean {
@@ -79,7 +89,7 @@ function canCarry(statement: CreateTableStatement): boolean {
     !statement.temporary &&
     statement.as === undefined &&
     statement.columns.length > 0 &&
-    statement.columns.every(({ name }) => !name.toLowerCase().startsWith('isolde_'))
+    statement.columns.every(({ name }) => !/^(isolde_|like$)/i.test(name))
   );
 }
 
@@ -123,17 +133,18 @@ function notedTables(statement: Statement): string[] {
   }
 }
 
-/** CREATE TABLE with the columns for marks at its end. */
+/** CREATE TABLE with the columns for marks at its end, of the type that is given or of the dialect's. */
 export function widenTable(
   statement: CreateTableStatement,
   { notes }: CatalogTable,
-  dialect: Dialect,
+  { dialect, textType }: { readonly dialect: Dialect; readonly textType?: string | undefined },
 ): CreateTableStatement {
-  const add = (name: string, columnType: string): ColumnDefinition => ({ name, columnType, constraints: [] });
+  const add = (name: string, usual = 'TEXT'): ColumnDefinition => ({
+    name,
+    columnType: textType ?? usual,
+    constraints: [],
+  });
   // MySQL's TEXT ends at 64 KB, and many statements may leave notes in one row.
   const reads = notes ? [add(readsColumn, dialect === 'mysql' ? 'LONGTEXT' : 'TEXT')] : [];
-  return {
-    ...statement,
-    columns: [...statement.columns, add(ridColumn, 'TEXT'), add(listColumn, 'TEXT'), ...reads],
-  };
+  return { ...statement, columns: [...statement.columns, add(ridColumn), add(listColumn), ...reads] };
 }

@@ -4,6 +4,7 @@ export {
   type InstrumentedCheckOptions,
 } from './check-instrumented.js';
 export { type Dependencies, type Dependency, edgesOf, inferDependencies } from './dependencies.js';
+export { type EngineWords, engineWords } from './engine-words.js';
 export { instrumentCase } from './instrument-case.js';
 export type {
   Instrumented,

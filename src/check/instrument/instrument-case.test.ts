@@ -205,6 +205,13 @@ describe('tables', () => {
     expect(instrument(['LOCK TABLE t IN EXCLUSIVE MODE'], 'postgres').unseenTables).toEqual([]);
   });
 
+  it('stay as they are when their rows are also those of others', () => {
+    for (const related of ['CREATE TABLE c (w INT) INHERITS (t)', 'CREATE TABLE c PARTITION OF t DEFAULT'])
+      expect(instrument([related, 'SELECT * FROM t'], 'postgres').unseenTables).toMatchObject([
+        { name: 't' },
+      ]);
+  });
+
   it('are not changed by functions that may aggregate: the query runs without marks', () => {
     const result = instrument(['SELECT my_sum(c2) FROM t'], 'postgres');
     expect(result.scheduled.case.sessions[0]!.statements[1]).toBe('SELECT MY_SUM(c2) FROM t');

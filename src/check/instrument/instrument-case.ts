@@ -53,6 +53,7 @@ export function instrumentCase(
   for (;;) {
     const catalog = buildCatalog({
       dialect,
+      words: options,
       setup: parsed.setup.map(({ statement }) => statement),
       sessions: sent.map(({ statement }) => statement),
       excluded: new Set(unseen.keys()),

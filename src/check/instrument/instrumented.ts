@@ -2,11 +2,10 @@
 import type { ScheduledCase, StatementRef } from '../../cases/index.js';
 import type { Contract } from '../../contracts/index.js';
 import type { Dialect } from '../../sql/index.js';
+import type { EngineWords } from './engine-words.js';
 import type { TraceForm } from './trace-query.js';
 
-export interface InstrumentOptions {
-  /** The database has DELETE … RETURNING. Default: yes, except in MySQL's family, where only MariaDB has it. */
-  readonly returning?: boolean;
+export interface InstrumentOptions extends EngineWords {
   /**
    * What the run will be held to. Its mechanism says how the reads of a write may be repeated before it
    * (`trace-reads.ts`), and which searches are worth asking again; without one only what is always sound is done.

@@ -151,8 +151,9 @@ export function aggregateTexts(each: Expression, dialect: Dialect): Expression {
   return { type: 'call', name: 'string_agg', args: [each, text(',')] };
 }
 
-/** A value the database makes anew for every row it is evaluated for. */
-export function uniqueText(dialect: Dialect): Expression {
+/** A value the database makes anew for every row it is evaluated for; `own`: the engine's SQL for it, where it has not the dialect's. */
+export function uniqueText(dialect: Dialect, own?: string | undefined): Expression {
+  if (own !== undefined) return { type: 'raw', sql: own };
   const call = (name: string, ...args: Expression[]): Expression => ({ type: 'call', name, args });
   switch (dialect) {
     case 'postgres':

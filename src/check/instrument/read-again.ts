@@ -33,6 +33,9 @@ export interface Reread {
 }
 
 export class Rereader {
+  /** It was asked for rows, and the engine has nothing that makes one text of them. */
+  lacksWords = false;
+
   constructor(
     private readonly catalog: Catalog,
     private readonly ctes: ReadonlySet<string>,
@@ -51,6 +54,10 @@ export class Rereader {
     return leavesOf(core.from).flatMap((leaf): Reread[] => {
       if (leaf.type === 'derived') return leaf.lateral === true ? [] : this.body(leaf.query.body);
       if (widenedTable(leaf, this.catalog, this.ctes) === undefined) return [];
+      if (this.catalog.words.joinsTexts === false) {
+        this.lacksWords = true;
+        return [];
+      }
       const name = leafName(leaf)!;
       const rows = aggregateEntries(column(ridColumn, name), column(listColumn, name), this.catalog.dialect);
       const { where } = core;

@@ -68,7 +68,8 @@ export function traceDelete(statement: DeleteStatement, context: WriteContext): 
     return byReturning(traced, context);
   // LIMIT may pick other rows the second time.
   const samePick = picksAgain(where, way, catalog) && statement.limit === undefined;
-  if (inTransaction && samePick && targets.length === 1) return byNaming(traced, context);
+  if (deletes !== 'nothing' && inTransaction && samePick && targets.length === 1)
+    return byNaming(traced, context);
   const unseen = traced.reads.length > 0 && traced.before === undefined;
   return { ...traced.said, statement, unnamed: true, companions: [traced.before], unseen };
 }
@@ -121,7 +122,7 @@ function byReturning(
   };
 }
 
-/** A locking SELECT right before names the rows that will go. */
+/** A SELECT right before names the rows that will go, and locks them where the engine has such locks. */
 function byNaming(
   { statement, target, reads, before, said, notes }: Traced,
   context: WriteContext,
@@ -141,7 +142,7 @@ function byNaming(
     groupBy: [],
   };
   const naming: Companion = {
-    query: lockingSelect(body, context.catalog.dialect, statement.with),
+    query: lockingSelect(body, context.catalog, statement.with),
     traces: ['pair', ...notesForm(notes), ...unread.map(() => 'list' as const)],
     searches: [],
     rows: 'deleted',

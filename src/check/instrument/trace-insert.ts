@@ -165,7 +165,7 @@ function markSource(
       const row = [orElse(rid, '-'), text('@'), orElse(readList, '')];
       return i === 0 ? row : [text('+'), ...row];
     });
-    const rid = named(parts ?? [uniqueText(dialect)]);
+    const rid = named(parts ?? [uniqueText(dialect, catalog.words.uniqueText)]);
     const inner = [body.items, body.where, body.having, body.from.map(conditionsOf)];
     const reads = [
       ...(pairs === undefined ? again.core(body) : []),
@@ -184,7 +184,7 @@ function markSource(
     distinct: false,
     items: [
       { type: 'star', table: 'isolde_q' },
-      asItem(named([uniqueText(dialect)])),
+      asItem(named([uniqueText(dialect, catalog.words.uniqueText)])),
       asItem(list),
       ...notes(noted),
     ],
@@ -280,7 +280,7 @@ function replacedRows(
     groupBy: [],
   };
   return {
-    query: lockingSelect(body, catalog.dialect, undefined),
+    query: lockingSelect(body, catalog, undefined),
     traces: ['pair', ...notesForm(table.notes ? 1 : 0)],
     searches: [],
     rows: 'deleted',

@@ -49,7 +49,7 @@ export interface TracedQuery {
   readonly traces: readonly TraceForm[];
   /** Traces that hold everything a search found. */
   readonly searches: readonly Search[];
-  /** Why nothing was added. */
+  /** Why nothing was added, or not all. */
   readonly untraced?: string;
 }
 
@@ -111,7 +111,9 @@ class Tracer {
       const lifted = this.#liftDerived(core);
       from = lifted.from;
       for (const [rid, list] of lifted.pairs) {
-        if (grouped) added.push({ expression: aggregateEntries(rid, list, this.#dialect), form: 'list' });
+        if (grouped && this.catalog.words.joinsTexts === false) this.#again.lacksWords = true;
+        else if (grouped)
+          added.push({ expression: aggregateEntries(rid, list, this.#dialect), form: 'list' });
         else added.push({ expression: rid, form: 'pair' }, { expression: list, form: 'pair' });
       }
       added.push(...lifted.again);
@@ -119,7 +121,7 @@ class Tracer {
     const parts = [core.items, core.where, core.having, core.from.map(conditionsOf)];
     added.push(...this.#again.subqueries(parts, grouped || distinct).map(asList));
     added.push(...this.#again.commonTables(query.with).map(asList));
-    if (added.length === 0) return { query, traces: [], searches: [] };
+    if (added.length === 0) return { query, traces: [], searches: [], ...this.#untraced() };
     const kept = added.slice(0, mostTraces);
     const items = [
       ...core.items,
@@ -133,7 +135,12 @@ class Tracer {
         // DISTINCT reads its own table again: that is the search above.
         ...searchesOf(kept).filter(({ trace }) => scan === undefined || trace > 0),
       ],
+      ...this.#untraced(),
     };
+  }
+
+  #untraced(): Pick<TracedQuery, 'untraced'> {
+    return this.#again.lacksWords ? { untraced: 'the database has no aggregate that joins texts' } : {};
   }
 
   compound(query: SelectStatement): TracedQuery {
@@ -153,7 +160,7 @@ class Tracer {
     const added = [...this.#again.body(query.body), ...this.#again.commonTables(query.with)]
       .map(asList)
       .slice(0, mostTraces);
-    if (added.length === 0) return { query, traces: [], searches: [] };
+    if (added.length === 0) return { query, traces: [], searches: [], ...this.#untraced() };
     const inner: SelectStatement = { type: 'select', body: query.body, orderBy: [], locks: [] };
     const body: SelectCore = {
       type: 'core',

@@ -5,7 +5,8 @@
  * - UPDATE, DO UPDATE and ON DUPLICATE KEY UPDATE append the statement to the list.
  * - DELETE must say which rows it took, in which version. Where the dialect has RETURNING the statement itself says so:
  *   no second statement, no other locks, no gap between asking and deleting. Elsewhere (and on request) the paper's way:
- *   a locking SELECT with the same condition right before it, in the same transaction.
+ *   a locking SELECT with the same condition right before it, in the same transaction. An engine without locks for rows
+ *   gets a plain one, where that sees what the DELETE will meet: in one snapshot, or with locks that plain reads keep.
  * - REPLACE deletes the rows whose keys it takes; a locking SELECT by those keys comes before it.
  * - What the write read elsewhere is noted in the rows it writes, returned, or read before it (`trace-reads.ts`).
  *
@@ -54,8 +55,8 @@ export interface WriteContext {
   readonly token?: string;
   /** Inside BEGIN … COMMIT: a statement before this one belongs to the same transaction. */
   readonly inTransaction: boolean;
-  /** How a DELETE names its rows. */
-  readonly deletes: 'returning' | 'locking-read';
+  /** How a DELETE names its rows; `nothing`: a read before it would not find those that it takes. */
+  readonly deletes: 'returning' | 'locking-read' | 'nothing';
   /** How a companion may read what the statement reads. */
   readonly way: CompanionWay;
   /** What the statement reads is seen otherwise: it notes nothing. */
@@ -193,10 +194,10 @@ export const asItem = (expression: Expression): SelectItem => ({ type: 'item', e
 
 export function lockingSelect(
   body: SelectCore,
-  dialect: Dialect,
+  { dialect, words }: Catalog,
   clause: SelectStatement['with'],
 ): SelectStatement {
-  const lockable = dialect === 'postgres' || dialect === 'mysql';
+  const lockable = words.rowLocks ?? (dialect === 'postgres' || dialect === 'mysql');
   return {
     type: 'select',
     ...(clause === undefined ? {} : { with: clause }),
@@ -212,7 +213,7 @@ export function traceMerge(merge: MergeStatement, context: WriteContext): Traced
   if (table === undefined) return { statement: merge };
   const { dialect } = catalog;
   const list = text(token === undefined ? initialList : `;${token}`);
-  const rid = concat([text(`${id}(`), uniqueText(dialect), text(')')], dialect);
+  const rid = concat([text(`${id}(`), uniqueText(dialect, catalog.words.uniqueText), text(')')], dialect);
   const whens = merge.whens.map((when) => {
     const { action } = when;
     const reads = mergeReads(merge, [when.and, action], action.type === 'insert', catalog);

@@ -8,13 +8,13 @@
  */
 import type { KvHistory } from '../../histories/index.js';
 import type { Finding } from '../finding.js';
+import { mildnessOf } from '../graph/name-cycle.js';
 import { implies } from '../levels.js';
 import { type Choice, ChoiceSearch } from './choice-search.js';
 import { sameQuestion } from './decide.js';
 import type { Effort } from './effort.js';
 import type { CheckResult } from './kv-result.js';
 import { Levels } from './level-states.js';
-import { rankOfName } from './mildest-cycle.js';
 
 export interface Alternatives {
   /** What is open, for people: `whether 2 transactions committed, which wrote what others wrote too`. */
@@ -104,4 +104,4 @@ function eitherWay(result: CheckResult, without: CheckResult, { txStart }: KvHis
 }
 
 const rankOf = ({ findings }: CheckResult): number =>
-  Math.min(...findings.map(({ kind }) => rankOfName(kind)), Number.POSITIVE_INFINITY);
+  Math.min(...findings.map(({ kind }) => mildnessOf(kind)), Number.POSITIVE_INFINITY);

@@ -15,12 +15,12 @@
 import { printKvOp, printName } from '../../histories/index.js';
 import { ofData, ofRow, phrase, type Step, say } from '../explanation.js';
 import type { Finding } from '../finding.js';
+import { mildnessOf } from '../graph/name-cycle.js';
 import { baseOf, type CheckLevel, checkLevels, implies, weakestOf } from '../levels.js';
 import { type Choice, ChoiceSearch } from './choice-search.js';
 import { type Decision, decideLevel, sameQuestion } from './decide.js';
 import type { Effort } from './effort.js';
 import { describeOps, describeTx, noOrderFinding, ofTx } from './kv-findings.js';
-import { rankOfName } from './mildest-cycle.js';
 import { minimalCore, withSources } from './order/refutation.js';
 import { possibleWriters } from './possible-writers.js';
 import { type PreparedKv, prepareFor } from './prepared-kv.js';
@@ -152,7 +152,7 @@ function brokenBy(
     if (!involved.has(resolved.opTx[op]!)) continue;
     for (const write of candidates) if (write >= 0) involved.add(resolved.opTx[write]!);
   }
-  const rank = ({ finding }: Refuted): number => rankOfName(finding.kind);
+  const rank = ({ finding }: Refuted): number => mildnessOf(finding.kind);
   const mildest = argued.toSorted((a, b) => rank(b) - rank(a))[0];
   if (mildest === undefined) return noOrderFinding(resolved, [...involved], level);
   const { finding } = mildest;

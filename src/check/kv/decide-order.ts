@@ -12,10 +12,10 @@
  *
  * A refutation is brought down to a few transactions that break the level by themselves, and reported as a finding.
  */
-import type { CycleAnomaly, Finding, GraphAnomaly } from '../finding.js';
+import type { Finding } from '../finding.js';
 import type { FamilyCycle } from '../graph/cycle-search.js';
 import { copyEdges, EdgeList, kindMask, sessionOrder, wr, ww } from '../graph/graph.js';
-import { nameCycle } from '../graph/name-cycle.js';
+import { nameCycle, nameWithOrder } from '../graph/name-cycle.js';
 import { chainsAlong, groupBySession, type Sessions } from '../graph/sessions.js';
 import type { CheckLevel } from '../levels.js';
 import type { Effort } from './effort.js';
@@ -209,7 +209,7 @@ export function orderFinding(
   const mildest = withoutOrder === 'none' ? mildestCycle(prepared.resolved, known, breaks) : withoutOrder;
   if (mildest === undefined || mildest === 'none') return finding;
   // What holds without the order of sessions or of the clock has a name that says so.
-  const kind = withoutOrder === 'none' ? nameWithOrder(mildest, order) : nameCycle(mildest);
+  const kind = withoutOrder === 'none' ? nameWithOrder(nameCycle(mildest), order) : nameCycle(mildest);
   if (kind === finding.kind) return finding;
   const isKnown = edgeTest(known);
   const named = cycleFinding(resolved, mildest, {
@@ -220,12 +220,6 @@ export function orderFinding(
   });
   const tried = noOrderFinding(resolved, core, level).explanation.at(-1)!;
   return { ...named, kind, certainty: 'proved-by-search', explanation: [...named.explanation, tried] };
-}
-
-function nameWithOrder(cycle: FamilyCycle, order: OrderQuestion['order']): GraphAnomaly {
-  const name = nameCycle(cycle);
-  if (order === 'none' || /-(session|realtime)$/.test(name)) return name;
-  return `${name as CycleAnomaly}-${order === 'session' ? 'session' : 'realtime'}`;
 }
 
 /** Which edges are in a list. */

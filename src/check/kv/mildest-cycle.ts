@@ -10,19 +10,10 @@ import { kvRead, kvWrite } from '../../histories/index.js';
 import type { FamilyCycle } from '../graph/cycle-search.js';
 import { findCycles } from '../graph/cycles.js';
 import { buildGraph, copyEdges, type EdgeList, rw, ww } from '../graph/graph.js';
-import { nameCycle } from '../graph/name-cycle.js';
+import { mildnessOf, nameCycle } from '../graph/name-cycle.js';
 import type { ResolvedKv } from './resolved-kv.js';
 
 const mostOrders = 720;
-
-/** From the worst to the mildest: what weaker levels forbid comes first. */
-const ranks: readonly (readonly string[])[] = [
-  ['G0'],
-  ['G1c'],
-  ['lost-update', 'read-skew', 'read-write-skew', 'G-single'],
-  ['G-nonadjacent'],
-  ['write-skew', 'G2-item', 'G2'],
-];
 
 /**
  * The worst cycle in the mildest order of versions; `none` where an order has no cycle that `breaks` the level, undefined
@@ -66,13 +57,7 @@ type Ranked = { readonly cycle: FamilyCycle; readonly rank: number };
 const isShorter = (a: Ranked, b: Ranked): boolean => a.cycle.nodes.length < b.cycle.nodes.length;
 const isWorse = (a: Ranked, b: Ranked): boolean => a.rank < b.rank || (a.rank === b.rank && isShorter(a, b));
 
-const rankOf = (cycle: FamilyCycle): number => rankOfName(nameCycle(cycle));
-
-/** The milder, the greater. One that needs an order besides its dependencies is milder than one that does not. */
-export function rankOfName(kind: string): number {
-  const base = kind.replace(/-(session|realtime)$/, '');
-  return ranks.findIndex((names) => names.includes(base)) + (base === kind ? 0 : 0.5);
-}
+const rankOf = (cycle: FamilyCycle): number => mildnessOf(nameCycle(cycle));
 
 interface OpenKey {
   readonly key: number;

@@ -9,6 +9,7 @@ import { cyclicComponents } from '../graph/components.js';
 import type { FamilyCycle } from '../graph/cycle-search.js';
 import { findCycles } from '../graph/cycles.js';
 import { buildGraph, EdgeList, kindMask, rw, sessionOrder, wr, ww } from '../graph/graph.js';
+import { baseName, nameWithOrder, type ShapeEdge } from '../graph/name-cycle.js';
 import { cycleFinding, noOrderFinding, ofTx, type WhyForced } from './kv-findings.js';
 import type { ResolvedKv } from './resolved-kv.js';
 import type { SaturatedLevel, Saturation } from './saturation.js';
@@ -79,8 +80,9 @@ export function saturationFinding(
   const finding = cycleFinding(resolved, cycle, { rulesOut: [level], whyForced, alsoShow: () => readers });
   if (forced === 0) return [finding];
   // Whatever order the versions have, somebody saw a transaction and missed one of its writes.
-  const name = direct ? 'read-skew' : 'G-single';
-  return [{ ...finding, kind: session ? `${name}-session` : name }];
+  const [sees, misses]: readonly [ShapeEdge, ShapeEdge] = [{ kind: 'wr' }, { kind: 'rw' }];
+  const name = baseName(direct ? [sees, misses] : [sees, sees, misses]);
+  return [{ ...finding, kind: nameWithOrder(name, session ? 'session' : 'none') }];
 }
 
 function howSeen(resolved: ResolvedKv, writer: number, reader: number): 'read' | 'session' | 'causal' {

@@ -74,7 +74,7 @@ export class AccessRecorder implements AccessObserver {
     }
     const object = read.table.info.name;
     for (const line of lines.left)
-      draft.rows.set(line, { object, actual: { value: values(line.text) }, expected: [], agrees: false });
+      draft.rows.set(line, { object, actual: { value: observeLine(line) }, expected: [], agrees: false });
   }
 
   queried(
@@ -115,7 +115,7 @@ export class AccessRecorder implements AccessObserver {
   /** The version that gave what the answer shows of a row. */
   #actual(read: ScanRead, expectation: Expectation, line: Line | undefined, agrees: boolean): AccessVersion {
     if (line === undefined) return { value: absent };
-    const value = values(line.text);
+    const value = observeLine(line);
     if (agrees) {
       const version = explainingVersions(expectation, read.plan.where, line).at(-1);
       return version === undefined ? { value } : this.#named(version, value, version.states.at(-1)!);
@@ -168,6 +168,12 @@ export class AccessRecorder implements AccessObserver {
       };
     });
   }
+}
+
+/** What a line shows of its row: the row itself, where it has all columns in their order. */
+function observeLine({ text, whole }: Line): Observation {
+  const row = whole === undefined ? undefined : observe(whole);
+  return row?.as === 'values' && row.text === text ? row : values(text);
 }
 
 function stateOf(tx: Tx, view: View): AccessState {

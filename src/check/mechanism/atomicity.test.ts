@@ -18,6 +18,22 @@ function found(history: History, contract = 'postgres:read-committed') {
 
 const storyOf = (text: string, dialect: Dialect = 'postgres') => story(text, { dialect, setup });
 
+describe('chained transactions', () => {
+  const chained = (after: string) => `
+    T1: BEGIN
+    T1: UPDATE t SET v = 9 WHERE k = 10 -> 1
+    T1: COMMIT AND CHAIN
+    T1: UPDATE t SET v = 8 WHERE k = 20 -> 1
+    T1: ROLLBACK
+    T2: SELECT * FROM t -> ${after}`;
+
+  it('each have an end of their own', () => {
+    expect(found(storyOf(chained('1,10,9 | 2,20,6')))).toEqual([]);
+    expect(found(storyOf(chained('1,10,9 | 2,20,8')))).toMatchObject([['dirty-read', expect.anything()]]);
+    expect(found(storyOf(chained('1,10,5 | 2,20,6')))).toMatchObject([['stale-read', expect.anything()]]);
+  });
+});
+
 describe('no part is seen of', () => {
   it.each([
     [

@@ -133,7 +133,7 @@ function hiddenChangeOf(
           version.tx !== tx &&
           version.commit.start > view.span.end &&
           version.commit.start <= intervalOf(operation).end &&
-          row.own(tx)?.certain !== true
+          row.own(tx)?.met !== true
         )
           changes.push({ row, version });
   changes.sort((a, b) => b.version.commit.start - a.version.commit.start);
@@ -186,8 +186,8 @@ function report(
       versions: (witnesses.length === 0 ? [plan.table.name] : witnesses).map((object) => ({
         operation: operation.index,
         object,
-        seen: { as: 'matched', count: String(matched) },
-        allowed: [{ as: 'matched', count: expected }],
+        seen: { as: 'matched', count: matched },
+        allowed: [{ as: 'matched', count: most === inside.length ? most : [inside.length, most] }],
       })),
       steps: [
         say.ran`${ofTx(tx)} ran ${ofOperation(operation)}, which reported ${counted(matched, 'row')}.`,

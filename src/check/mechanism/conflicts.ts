@@ -8,9 +8,7 @@ import {
   type ChangePlan,
   hasSnapshot,
   type Image,
-  imageKey,
   intervalOf,
-  isVague,
   type LockMode,
   type Tx,
   undoneOperations,
@@ -18,7 +16,8 @@ import {
 import { counted } from '../../words.js';
 import { at, during, joined, ofData, ofOperation, ofRow, type Phrase, phrase, say } from '../explanation.js';
 import type { Write } from './followed-write.js';
-import { grantLock } from './locks.js';
+import { hasWritten, mayBeEqual } from './idle-writes.js';
+import { grantLock, mayLockNothing } from './locks.js';
 import type { Outlook } from './outlook.js';
 import { describeSource, makeFinding, observe, ofTx, ofVersion } from './prose.js';
 import { imagesOf, imagesOfAll, type RowChain, type Version } from './row-chain.js';
@@ -33,14 +32,14 @@ export function checkLock(
 ): boolean {
   const mechanism = tx.contract?.mechanism;
   if (mechanism === undefined || tx.unjudged !== undefined || mechanism.writeConflict === 'none') return true;
-  if (mechanism.autocommitLocksNothing === true && !tx.explicit && !changedAllRows(operation)) return true;
+  if (mayLockNothing(tx, operation)) return true;
   verification.tally.locks++;
   const conflict = grantLock(row.locks, tx, operation, mode);
   if (conflict === undefined) return true;
   const { owner: holder, operation: heldBy, mode: heldMode } = conflict;
   if (mechanism.writeConflict === 'fails' && mayBeUnchanged(verification, row, holder)) {
     // What left no version hides nothing when its transaction commits later.
-    row.own(holder)!.certain = false;
+    Object.assign(row.own(holder)!, { certain: false, met: false });
     return true;
   }
   const contract = tx.contract!;
@@ -72,11 +71,6 @@ export function checkLock(
   return false;
 }
 
-/** What it left as it was it need not commit, so there it meets nobody. */
-function changedAllRows({ changed, matched }: Write['operation']): boolean {
-  return changed !== undefined && changed > 0 && changed === matched;
-}
-
 /**
  * Whether a holder's writes may have left the row as it was. Engines that fail at once find the first writer by the version
  * it left, and an update to the same values leaves none in some of them (DuckDB).
@@ -93,10 +87,11 @@ function mayBeUnchanged(verification: Verification, row: RowChain, holder: Tx): 
 export function checkFirstUpdaterWins(
   verification: Verification,
   { tx, operation }: Write,
-  { row, own }: Outlook,
+  outlook: Outlook,
 ): boolean {
+  const { row } = outlook;
   const mechanism = tx.contract?.mechanism;
-  if (mechanism?.firstUpdaterWins !== true || tx.unjudged !== undefined || own) return true;
+  if (mechanism?.firstUpdaterWins !== true || tx.unjudged !== undefined || hasWritten(outlook)) return true;
   // A snapshot that may move on has moved past the change, unless it had read what changed: that is the certifier's to find.
   if (mechanism.snapshotMoves === true) return true;
   const { snapshot } = tx;
@@ -169,22 +164,14 @@ function isTakenBack({ history }: Verification, operations: readonly OperationId
 /** An update that leaves a row as it was makes no new version in some engines. */
 function reallyChanged(verification: Verification, row: RowChain, version: Version, tx: Tx): boolean {
   const view = { span: tx.snapshot!, current: false, dirty: false };
-  const others = row.versions.filter((other) => other !== version && other.tx !== tx);
-  const before = imagesOfAll(
-    row.allowed(view, tx, verification.exclusive).filter((other) => others.includes(other)),
-    view,
-  );
-  return certainlyDiffer(before, imagesOf(version));
+  const before = row
+    .allowed(view, undefined, verification.exclusive)
+    .filter((other) => other !== version && other.tx !== tx);
+  return certainlyDiffer(imagesOfAll(before, view), imagesOf(version));
 }
 
 function certainlyDiffer(before: readonly Image[], after: readonly Image[]): boolean {
-  return (
-    before.length === 1 &&
-    after.length === 1 &&
-    !isVague(before[0]!) &&
-    !isVague(after[0]!) &&
-    imageKey(before[0]!) !== imageKey(after[0]!)
-  );
+  return before.length === 1 && after.length === 1 && !mayBeEqual(before[0]!, after[0]!);
 }
 
 /** A write whose count of rows does not fit what its condition selects. */
@@ -216,7 +203,7 @@ export function reportCount(
       versions: witnesses.map(({ row, images }) => ({
         operation: operation.index,
         object: row.object,
-        seen: { as: 'matched', count: String(matched) },
+        seen: { as: 'matched', count: matched },
         allowed: images.map(observe),
       })),
       steps: [

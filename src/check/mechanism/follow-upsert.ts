@@ -19,11 +19,13 @@ import {
   unknownEffect,
 } from '../../rows/index.js';
 import type { Write } from './followed-write.js';
+import { effectOn } from './idle-writes.js';
 import type { PendingWrite } from './in-flight.js';
-import { bindTables, placeTaken, record, standsInForAnother } from './judge-write.js';
+import { bindTables, record } from './judge-write.js';
 import type { MirrorTable } from './mirror.js';
 import { baseOf, lookAt, type Outlook } from './outlook.js';
 import type { RowChain, View } from './row-chain.js';
+import { followMovedRows, followNewRows, imagesMet, type WrittenRow } from './taken-places.js';
 import type { Verification } from './verification.js';
 
 /** `loseTime`: from when others may see what it did. */
@@ -52,7 +54,10 @@ export function followUpsert(
     lose('rows in the way of an INSERT may not be known');
     return;
   }
-  const blind = table.blindSpot(tx, span.end) !== undefined;
+  const spot = table.blindSpot(tx, span.end);
+  const blind = spot !== undefined;
+  // It may have changed rows we do not know, and sees those from now on, however old its snapshot is.
+  if (blind && plan.effect !== 'nothing') table.lose(spot, Number.POSITIVE_INFINITY, tx);
   const met = meetRows(verification, write, plan, { table, pending, blind });
   const offered = plan.rows
     .map((values, i) => ({
@@ -60,19 +65,29 @@ export function followUpsert(
       standing: plan.effect === 'replace' ? 'free' : standing(met, plan.meetsEach[i]!),
     }))
     .filter(({ standing: found }) => found !== 'met');
-  if (offered.some(({ values }) => standsInForAnother(verification, table, values, tx))) {
-    lose(placeTaken);
+  followNewRows(
+    verification,
+    write,
+    table,
+    offered.map(({ values }) => values),
+  );
+  verification.tally.writes++;
+  // A REPLACE by an equal row need not write either.
+  const effects =
+    plan.effect === 'replace' ? met.map(({ outlook }) => effectOn(write, outlook, plan.rows)) : [];
+  if (effects.length === 1 && effects[0] === 'idle' && met[0]!.certain && !plan.bent) {
+    record(write, met[0]!.outlook.row, plan.rows, 'idle');
     return;
   }
-  verification.tally.writes++;
-  if (plan.effect !== 'nothing') changeMet(verification, write, plan, met);
+  const idle = effects.some((effect) => effect !== 'written');
+  if (plan.effect !== 'nothing') changeMet(verification, write, plan, { met, idle });
   for (const { values, standing: found } of offered) {
     const row = table.insertedRow(values);
     const image: Image = plan.bent ? 'unknown' : values;
     const inTheWay = met.some(({ outlook }) => outlook.row === row);
-    if (plan.effect === 'replace') record(write, row, [image], true);
-    else if (found === 'free' && !blind) record(write, row, [image], !plan.bent);
-    else record(write, row, inTheWay ? ['unknown'] : [image], false);
+    if (plan.effect === 'replace') record(write, row, [image], idle ? 'doubtful' : 'written');
+    else if (found === 'free' && !blind) record(write, row, [image], plan.bent ? 'doubtful' : 'written');
+    else record(write, row, inTheWay ? ['unknown'] : [image], 'doubtful');
   }
 }
 
@@ -140,20 +155,30 @@ function viewOfMet(view: View, operation: Operation): View {
 }
 
 /** The rows in the way as the statement leaves them. */
-function changeMet(verification: Verification, write: Write, plan: UpsertPlan, met: readonly Met[]): void {
+function changeMet(
+  verification: Verification,
+  write: Write,
+  plan: UpsertPlan,
+  { met, idle }: { readonly met: readonly Met[]; readonly idle: boolean },
+): void {
+  const table = verification.tables.get(plan.table.name)!;
   const rowsOf = plan.reads.length === 0 ? () => [] : bindTables(verification, write, plan.reads);
   if (typeof rowsOf === 'string') verification.tally.skip('write', rowsOf);
   const effect = typeof rowsOf === 'string' ? unknownEffect.bind(() => []) : plan.bind(rowsOf);
   // A new row that two others are in the way of, each by another key, changes one of them.
   const oneOfSeveral =
     plan.effect === 'update' && !plan.byView && met.length > 1 && plan.table.uniqueKeys?.length !== 1;
+  const written: WrittenRow[] = [];
   for (const each of met) {
     const outlook = baseOf(each.outlook, write, verification.exclusive);
     const { images, certain } = imagesOfMet({ ...each, outlook }, plan, effect);
     if (images.length === 0) continue;
     verification.observer?.met(write, each.outlook);
-    record(write, each.outlook.row, images, certain && !oneOfSeveral);
+    written.push({ row: outlook.row, met: imagesMet(outlook, plan.meets), images });
+    const changed = certain && !oneOfSeveral && !idle;
+    record(write, each.outlook.row, images, changed ? effectOn(write, each.outlook, images) : 'doubtful');
   }
+  followMovedRows(verification, write, table, written);
 }
 
 /** What a row in the way may become, and whether it certainly becomes one of that; nothing: it stays as it is. */

@@ -54,12 +54,14 @@ export function judgeRead(
 }
 
 /**
- * A locking clause is for the tables of its own SELECT: subqueries read on plainly (MySQL, Locking Reads). Which table is
- * read how is not distinguished here, so rows must be the same for both.
+ * A locking clause is for the tables of its own SELECT: subqueries read on plainly (MySQL, Locking Reads), at READ UNCOMMITTED also what is
+ * not committed. Which table is read how is not distinguished here, so rows must be the same for both.
  */
 function nested(verification: Verification, { tx, operation, view }: Read): View {
   const selects = operation.sql?.match(/\bselect\b/gi)?.length ?? 0;
-  if (!view.current || view.dirty || selects < 2 || tx.snapshot === undefined) return view;
+  if (!view.current || view.dirty || selects < 2) return view;
+  if (tx.contract?.mechanism?.pivot === 'uncommitted') return { ...view, dirty: true };
+  if (tx.snapshot === undefined) return view;
   const { start, end } = view.span;
   const snapshot = verification.lag?.widen(tx, tx.snapshot) ?? tx.snapshot;
   return { ...view, span: { start: Math.min(start, snapshot.start), end } };

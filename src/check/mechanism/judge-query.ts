@@ -39,7 +39,7 @@ export function judgeQuery(verification: Verification, read: Read, plan: QueryPl
     reportHidden(verification, read, hidden, returned);
     return;
   }
-  const own = rows.filter((row) => row.own(tx)?.certain === true);
+  const own = rows.filter((row) => row.own(tx)?.met === true);
   const missed = [...own.map((row) => [row]), own].find((some) => some.length > 0 && fitsWithout(some));
   report(verification, read, plan, { expected: answer.expected, missed });
 }

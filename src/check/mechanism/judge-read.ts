@@ -14,7 +14,7 @@
  * possible: an index scan can pass by a row that moves.
  */
 
-import type { ScanPlan } from '../../rows/index.js';
+import { rowText, type ScanPlan } from '../../rows/index.js';
 import { type EvaluatedRow, isUndecidable } from '../../sql/index.js';
 import type { RowLines } from './access-observer.js';
 import { mayTouch } from './in-flight.js';
@@ -174,7 +174,7 @@ function compareNumbers(
     if (!isRequired(expectation, plan) || expectation.inside.length !== 1) continue;
     const projected = plan.project(expectation.inside[0]!);
     if (projected.some((cell) => isUndecidable(cell))) continue;
-    const text = JSON.stringify(projected);
+    const text = rowText(projected);
     const entry = fixed.get(text) ?? { count: 0, expectation };
     entry.count++;
     fixed.set(text, entry);

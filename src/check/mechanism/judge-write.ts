@@ -12,33 +12,31 @@
 
 import {
   type ChangePlan,
-  hasSnapshot,
   type Image,
   type InsertPlan,
   intervalOf,
   mergeImages,
   type OpaquePlan,
   type RowsOf,
-  recordKeys,
   rowKey,
-  sharesKey,
   type Table,
-  type Tx,
 } from '../../rows/index.js';
-import type { EvaluatedRow } from '../../sql/index.js';
 import { certainRows } from './certain-state.js';
 import { checkCondition } from './conditions.js';
 import { checkFirstUpdaterWins, checkLock, reportCount } from './conflicts.js';
 import type { Write } from './followed-write.js';
+import { type Effect, effectOn, isIdle } from './idle-writes.js';
 import { expectRow } from './judge-read.js';
 import type { MirrorTable } from './mirror.js';
 import { baseOf, lookAt, type Outlook } from './outlook.js';
 import { noteVainDelete } from './own-deletes.js';
 import type { RowChain } from './row-chain.js';
+import { followMovedRows, followNewRows, imagesMet } from './taken-places.js';
 import type { Verification } from './verification.js';
 
 interface Touched {
   readonly outlook: Outlook;
+  readonly met: readonly Image[];
   readonly images: readonly Image[];
 }
 
@@ -65,7 +63,12 @@ export function bindTables(
   return (table) => states.get(table) ?? [];
 }
 
-export function judgeChange(verification: Verification, write: Write, plan: ChangePlan): void {
+export function judgeChange(
+  verification: Verification,
+  write: Write,
+  plan: ChangePlan,
+  loseTime: number,
+): void {
   const { tx, operation, view } = write;
   const table = verification.tables.get(plan.table.name)!;
   const rowsOf = bindTables(verification, write, plan.reads);
@@ -88,11 +91,13 @@ export function judgeChange(verification: Verification, write: Write, plan: Chan
     const outlook = lookAt(row, look);
     const { mayBeIn, mayBeOut, open } = expectRow(outlook, { where }, view);
     if (!mayBeIn) continue;
-    const { inside } = expectRow(baseOf(outlook, write, verification.exclusive), { where }, view);
+    const base = baseOf(outlook, write, verification.exclusive);
+    const { inside } = expectRow(base, { where }, view);
     if (inside.length === 0 && !open) continue;
     const images: Image[] = inside.map((image) => apply(image) ?? 'unknown');
     if (open) images.push(plan.type === 'delete' ? 'absent' : 'unknown');
-    (mayBeOut || blind !== undefined ? doubtful : certain).push({ outlook, images: mergeImages(images) });
+    const touched = { outlook, met: imagesMet(base, where), images: mergeImages(images) };
+    (mayBeOut || blind !== undefined ? doubtful : certain).push(touched);
   }
   if (plan.type === 'delete') {
     const byKey = plan.keys !== undefined;
@@ -116,16 +121,39 @@ export function judgeChange(verification: Verification, write: Write, plan: Chan
   verification.tally.writes++;
   if (doubtful.length > 0)
     verification.tally.skip('row', 'a write may or may not have touched it', doubtful.length);
+  recordAll(verification, write, { certain, doubtful, trusted });
+  if (!table.closed && plan.keys === undefined && matched !== certain.length)
+    table.lose('a write before it may have met rows that are not known', loseTime, tx);
+  const written = [...certain, ...doubtful].map(({ outlook: { row }, met, images }) => ({
+    row,
+    met,
+    images,
+  }));
+  followMovedRows(verification, write, table, written);
+}
+
+interface Met {
+  readonly certain: readonly Touched[];
+  readonly doubtful: readonly Touched[];
+  /** The count of matched rows fits. */
+  readonly trusted: boolean;
+}
+
+function recordAll(verification: Verification, write: Write, { certain, doubtful, trusted }: Met): void {
+  const { tx } = write;
   for (const [touched, sure] of [
     [certain, trusted],
     [doubtful, false],
   ] as const) {
     for (const { outlook, images } of touched) {
       verification.observer?.met(write, outlook);
-      if (!sure) record(write, outlook.row, images, false);
-      else if (isPermitted(verification, write, outlook)) record(write, outlook.row, images, true);
+      // Whether a statement of its own met a row that it did not change matters to nobody.
+      if (!sure && trusted && !tx.explicit && isIdle(write)) continue;
+      const effect = sure ? effectOn(write, outlook, images) : 'doubtful';
+      if (effect !== 'written' || isPermitted(verification, write, outlook))
+        record(write, outlook.row, images, effect);
       // What two writers that should have excluded each other leave behind is anybody's guess.
-      else record(write, outlook.row, ['unknown'], false);
+      else record(write, outlook.row, ['unknown'], 'doubtful');
     }
   }
 }
@@ -136,13 +164,19 @@ export function isPermitted(verification: Verification, write: Write, outlook: O
   return checkFirstUpdaterWins(verification, write, outlook) && unlocked;
 }
 
+/** `doubtful`: it may have missed the row. */
 export function record(
   { tx, operation, touch }: Write,
   row: RowChain,
   images: readonly Image[],
-  certain: boolean,
+  effect: Effect | 'doubtful',
 ): void {
-  row.write(tx, { operation: operation.index, span: intervalOf(operation), images, certain });
+  const idle = effect === 'idle';
+  // Nobody sees what an idle statement leaves that is a transaction of its own.
+  if (idle && !tx.explicit) return;
+  const certain = effect === 'written';
+  const met = effect !== 'doubtful';
+  row.write(tx, { operation: operation.index, span: intervalOf(operation), images, certain, met, idle });
   touch(row);
 }
 
@@ -168,10 +202,7 @@ export function judgeInsert(
     lose('an INSERT that reports another number of rows than it has');
     return;
   }
-  if (rows.some((values) => standsInForAnother(verification, table, values, write.tx))) {
-    lose(placeTaken);
-    return;
-  }
+  followNewRows(verification, write, table, rows);
   verification.tally.writes++;
   const { identity, basis } = table.info;
   for (const values of rows) {
@@ -179,39 +210,8 @@ export function judgeInsert(
       lose('the identity of an inserted row is not known');
       return;
     }
-    record(write, table.insertedRow(values), [values], true);
+    record(write, table.insertedRow(values), [values], 'written');
   }
-}
-
-export const placeTaken = 'a row that takes the place of another one';
-
-/**
- * Whether an inserted row has the key of one with another name. InnoDB keeps both as versions of one record, so
- * whoever writes the new row hides the old one from itself, however old its snapshot is; so does who finds out only at COMMIT that the
- * key is taken.
- */
-export function standsInForAnother(
-  verification: Verification,
-  table: MirrorTable,
-  values: EvaluatedRow,
-  tx: Tx,
-): boolean {
-  const mechanism = tx.contract?.mechanism;
-  if (mechanism === undefined || !hasSnapshot(mechanism)) return false;
-  if (mechanism.writesSee !== 'current' && mechanism.keysCheckedAtCommit !== true) return false;
-  const { dialect } = verification.catalog;
-  const keys = recordKeys(table.info, dialect);
-  if (keys.length === 0) return false;
-  const name = rowKey(values, table.info.identity);
-  const { shape } = table.info;
-  for (const row of table.rows.values())
-    if (row.key !== name)
-      for (const { states } of row.versions)
-        for (const { images } of states)
-          for (const image of images)
-            if (typeof image === 'object' && sharesKey(values, image, keys, { shape, dialect }) !== false)
-              return true;
-  return false;
 }
 
 /** A write that cannot be followed: its rows, or its whole tables, are unknown once it may be visible. */
@@ -230,6 +230,6 @@ export function followOpaque(
   for (const table of tables) {
     if (plan.keys === undefined)
       table.lose(`a write before it could not be followed: ${plan.reason}`, loseTime, tx);
-    else for (const key of plan.keys) record(write, table.row(key), ['unknown'], false);
+    else for (const key of plan.keys) record(write, table.row(key), ['unknown'], 'doubtful');
   }
 }

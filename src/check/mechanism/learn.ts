@@ -27,7 +27,7 @@ export function learnFromRead(
   const known = imagesOf(below);
   if (known.length !== 1 || isVague(known[0]!)) return;
   learn(above, seen);
-  if (imageKey(known[0]!) !== imageKey(seen)) above.certain = true;
+  if (imageKey(known[0]!) !== imageKey(seen)) Object.assign(above, { certain: true, met: true });
 }
 
 function learn(version: Version, image: Image): void {

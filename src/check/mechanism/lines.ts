@@ -1,13 +1,13 @@
 /** The lines of a result, from what the engine returned or from what a trace says was read. */
 
 import type { Access, Operation } from '../../histories/index.js';
-import { type RowValues, rowKey, type ScanPlan, splitObject, valuesOf } from '../../rows/index.js';
+import { type RowValues, rowKey, rowText, type ScanPlan, splitObject, valuesOf } from '../../rows/index.js';
 import {
+  columnOf,
   type Dialect,
   type EvaluatedRow,
   isUndecidable,
   type Row,
-  sameName,
   showValue,
   type Value,
 } from '../../sql/index.js';
@@ -23,7 +23,7 @@ export function linesOfRows(operation: Operation, plan: ScanPlan): Line[] {
         return `(${row.map(showValue).join(', ')})`;
       },
       get id() {
-        return JSON.stringify(row);
+        return rowText(row);
       },
       fits: (image) => {
         const projected = plan.project(image);
@@ -31,7 +31,7 @@ export function linesOfRows(operation: Operation, plan: ScanPlan): Line[] {
         for (let i = 0; i < projected.length; i++) {
           const cell = projected[i]!;
           if (isUndecidable(cell)) known = false;
-          else if (cell !== row[i] && JSON.stringify(cell) !== JSON.stringify(row[i] ?? null)) return false;
+          else if (cell !== row[i] && rowText([cell]) !== rowText([row[i] ?? null])) return false;
         }
         return known ? true : undefined;
       },
@@ -105,7 +105,7 @@ class AccessLine implements Line {
 export function columnAt(table: MirrorTable, name: string, dialect: Dialect): number {
   let at = table.columnPositions.get(name);
   if (at === undefined) {
-    at = table.info.shape.columns.findIndex((column) => sameName(column.name, name, dialect));
+    at = columnOf(table.info.shape.columns, name, dialect);
     table.columnPositions.set(name, at);
   }
   return at;

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { findContract } from '../../contracts/index.js';
 import type { History, Operation } from '../../histories/index.js';
 import { verifyMechanism } from './index.js';
+import { story } from './story.case.js';
 
 it('does not take a locking clause inside a subquery for a plain read', () => {
   const operation = (index: number, session: number, sql: string, more: Partial<Operation>): Operation => ({
@@ -36,4 +37,16 @@ it('does not take a locking clause inside a subquery for a plain read', () => {
   const { findings, skipped } = verifyMechanism(history, findContract('mariadb:repeatable-read')!);
   expect(findings).toEqual([]);
   expect(JSON.stringify(skipped)).toContain('a locking clause inside a subquery');
+});
+
+it('lets the subquery of a locking read see what is not committed, where plain reads do', () => {
+  const text = `
+    T1: BEGIN
+    T1: DELETE FROM t -> 2
+    T2: SELECT id, v FROM t WHERE EXISTS (SELECT * FROM t AS s) FOR UPDATE -> nothing
+    T1: ROLLBACK`;
+  const kinds = (id: string) =>
+    verifyMechanism(story(text, { dialect: 'mysql' }), findContract(id)!).findings.map(({ kind }) => kind);
+  expect(kinds('mysql:read-uncommitted')).toEqual([]);
+  expect(kinds('mysql:read-committed')).toEqual(['wrong-result']);
 });

@@ -40,3 +40,21 @@ export function grantLock(
   if (request.end < owner.holdsLocksUntil) locks.grant({ owner, mode, operation, since: request.end });
   return conflict;
 }
+
+/** Whether a statement may have met rows without waiting for who held them: it is its own transaction, and may have left a row as it was. */
+export function mayLockNothing(tx: Tx, operation: Operation): boolean {
+  return (
+    tx.contract?.mechanism?.autocommitLocksNothing === true && !tx.explicit && !changedAllRows(operation)
+  );
+}
+
+/** Whether no row that it matched was left as it was: each is to be committed, and meets whoever holds it. */
+export function changedAllRows(operation: Operation): boolean {
+  const { changed, matched } = operation;
+  return changed !== undefined && changed > 0 && changed === matched && !countsUnchanged(operation);
+}
+
+/** Servers count the rows that a REPLACE or an upsert offers, also one that is there already as it would become. */
+function countsUnchanged({ kind, sql = '' }: Operation): boolean {
+  return kind === 'replace' || (kind === 'insert' && /\bon\s+(duplicate|conflict)\b/i.test(sql));
+}

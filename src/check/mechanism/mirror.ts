@@ -19,8 +19,8 @@ export class MirrorTable {
   /** From here on the table's rows are not known any more, and why. */
   unknownFrom = Number.POSITIVE_INFINITY;
   unknownWhy = '';
-  /** Transactions that wrote to it in a way we could not follow. */
-  readonly lostTo = new Set<Tx>();
+  /** Transactions that wrote to it in a way we could not follow, each with the first reason. */
+  readonly lostTo = new Map<Tx, string>();
   /** Positions of columns by the names a trace uses. */
   readonly columnPositions = new Map<string, number>();
   #named = 0;
@@ -71,9 +71,9 @@ export class MirrorTable {
     throw new IdentityEnded(this.info);
   }
 
-  /** Nothing about this table can be said from `time` on. */
+  /** Nothing about this table can be said from `time` on, and to the transaction from now on. */
   lose(why: string, time: number, tx?: Tx): void {
-    if (tx !== undefined) this.lostTo.add(tx);
+    if (tx !== undefined && !this.lostTo.has(tx)) this.lostTo.set(tx, why);
     if (time < this.unknownFrom) {
       this.unknownFrom = time;
       this.unknownWhy = why;
@@ -82,8 +82,7 @@ export class MirrorTable {
 
   /** Why a reader whose view ends at `end` cannot be judged; undefined if it can. */
   blindSpot(tx: Tx, end: number): string | undefined {
-    if (this.unknownFrom <= end || this.lostTo.has(tx)) return this.unknownWhy;
-    return undefined;
+    return this.lostTo.get(tx) ?? (this.unknownFrom <= end ? this.unknownWhy : undefined);
   }
 
   prune(

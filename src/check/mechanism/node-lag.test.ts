@@ -116,4 +116,28 @@ describe('nodes that all write', () => {
       ),
     ).toEqual([]);
   });
+
+  it('certify only rows that a transaction has changed: a row left as it was may be gone when it commits', () => {
+    const overtaken = (write: string) => `
+      A: BEGIN
+      A: INSERT INTO t VALUES (3, 30) -> 1
+      B: DELETE FROM t WHERE id = 1 -> 1
+      A: ${write} -> 1
+      A: COMMIT
+      A2: SELECT id, v FROM t -> 2,20 | 3,30`;
+    expect(kindsOf(galera, overtaken('UPDATE t SET v = v WHERE id = 1'))).toEqual([]);
+    expect(kindsOf(galera, overtaken('UPDATE t SET v = 11 WHERE id = 1'))).toEqual(['fractured-snapshot']);
+  });
+
+  it('show a transaction the row that it left as it was: who writes a row sees it as written', () => {
+    const seen = (rows: string) => `
+      A: BEGIN
+      A: SELECT id, v FROM t -> 1,10 | 2,20
+      B: UPDATE t SET v = 11 WHERE id = 1 -> 1
+      A: UPDATE t SET v = 11 WHERE id = 1 -> 1
+      A: SELECT id, v FROM t -> ${rows}
+      A: COMMIT`;
+    expect(kindsOf(galera, seen('1,11 | 2,20'))).toEqual([]);
+    expect(kindsOf(galera, seen('1,10 | 2,20'))).toEqual(['own-write-missed']);
+  });
 });

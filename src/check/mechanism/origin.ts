@@ -5,7 +5,7 @@ import { type Image, intervalOf, type Tx } from '../../rows/index.js';
 
 import { during, type Phrase, phrase } from '../explanation.js';
 import { ofTx } from './prose.js';
-import { imagesOf, type RowChain } from './row-chain.js';
+import { imagesOf, isIdleVersion, type RowChain } from './row-chain.js';
 import type { Line, Read } from './scan-read.js';
 
 export interface Origin {
@@ -37,7 +37,7 @@ function* originsOf(
   const shows = showing(line);
   for (const version of row.versions.toReversed()) {
     const { tx } = version;
-    if (tx === undefined || tx === reader) continue;
+    if (tx === undefined || tx === reader || isIdleVersion(version)) continue;
     const state = version.states.findLast(({ images }) => shows(images));
     if (state === undefined) continue;
     const from = { tx, operation: state.operation };

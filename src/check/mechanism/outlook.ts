@@ -2,6 +2,7 @@
 import { type Image, intervalOf, mergeImages, type Tx } from '../../rows/index.js';
 import type { Write } from './followed-write.js';
 import { mayTouch, type PendingWrite } from './in-flight.js';
+import { mayLockNothing } from './locks.js';
 import {
   comesBefore,
   imagesOfAll,
@@ -53,12 +54,13 @@ export function lookAt(row: RowChain, { view, tx: reader, exclusive, pending }: 
  * What a write that changed the row has computed from: less than it can have met on the way. Where writers of a row exclude each other and
  * see what is committed, the write has waited for everybody who held the row before it and then looked again. Who had written the row before
  * this write was sent, or before its answer came while its own transaction stays open and keeps the row, was first; if that transaction
- * committed, no version before its own can be the base.
+ * committed, no version before its own can be the base. A statement that locks nothing has not waited.
  */
 export function baseOf(outlook: Outlook, write: Write, exclusive: boolean): Outlook {
   const { versions, unknown, own } = outlook;
   const { view, tx, operation } = write;
   if (!exclusive || !view.current || view.dirty || unknown || own || versions.length < 2) return outlook;
+  if (mayLockNothing(tx, operation)) return outlook;
   const { start, end } = intervalOf(operation);
   const keeps = tx.explicit && operation.ends === undefined;
   const wasFirst = (version: Version) =>

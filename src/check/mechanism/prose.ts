@@ -47,7 +47,8 @@ export function ofVersion(version: Version): Piece {
 
 /** What an image shows of its row. */
 export function observe(image: Image): Observation {
-  return image === 'absent' ? absent : values(describeImage(image));
+  if (image === 'absent') return absent;
+  return image === 'unknown' ? values(unknownValues) : values(describeImage(image), image.length);
 }
 
 export const ofTx = ({ id }: Tx): Piece => ofTransaction(id);

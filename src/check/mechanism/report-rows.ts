@@ -92,7 +92,7 @@ function name(read: ScanRead, problem: RowProblem): Named {
       const versions = row.allowed(read.view, read.tx, true);
       const gone = versions.every((version) => imagesOf(version).every((image) => image === 'absent'));
       const staleKind = origin.kind === 'stale-read' && gone ? 'extra-row' : origin.kind;
-      const kind = own?.certain === true ? 'own-write-missed' : staleKind;
+      const kind = own?.met === true ? 'own-write-missed' : staleKind;
       return named({
         kind,
         object: row.object,

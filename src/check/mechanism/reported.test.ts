@@ -189,8 +189,8 @@ describe('conditions with subqueries', () => {
         {
           operation: 4,
           object: 't1/1',
-          seen: { as: 'matched', count: '0' },
-          allowed: [{ as: 'matched', count: '1' }],
+          seen: { as: 'matched', count: 0 },
+          allowed: [{ as: 'matched', count: 1 }],
         },
       ],
     });

@@ -15,6 +15,7 @@ import {
   type Image,
   type Interval,
   mergeImages,
+  never,
   RowLocks,
   type Tx,
   VersionChain,
@@ -28,16 +29,26 @@ export interface State {
   readonly span: Interval;
   /** The values it may have; more than one where the base was ambiguous. */
   images: readonly Image[];
-  /** Whether this write certainly met the row. */
+  /** Whether this write certainly met the row and is committed with its transaction. */
   readonly certain: boolean;
+  /**
+   * Whether it certainly met the row, so that its own transaction sees it; others need not, where a write that leaves a row as it was is not
+   * committed (`idle-writes.ts`). Absent: as `certain`.
+   */
+  readonly met?: boolean;
+  /** Left the row as it was, for certain: nobody but its own transaction needs to know. */
+  readonly idle?: boolean;
 }
 
 export interface Version {
   /** undefined: the initial state. */
   readonly tx: Tx | undefined;
-  readonly commit: Interval;
+  /** When others may first see it; never: there is nothing to commit (`State.idle`). */
+  commit: Interval;
   /** Whether the row was written for certain. */
   certain: boolean;
+  /** Whether its own transaction certainly sees it. */
+  met: boolean;
   readonly states: State[];
 }
 
@@ -87,7 +98,7 @@ export class RowChain extends VersionChain<Version> {
   ) {
     super();
     const state: State = { operation: -1, span: always, images: [initial], certain: true };
-    this.versions.push({ tx: undefined, commit: always, certain: true, states: [state] });
+    this.versions.push({ tx: undefined, commit: always, certain: true, met: true, states: [state] });
   }
 
   /** Most rows are never locked by anybody. */
@@ -110,7 +121,7 @@ export class RowChain extends VersionChain<Version> {
   hiddenBy(tx: Tx): VainDelete | undefined {
     if (this.vainDeletes.length === 0) return undefined;
     const own = this.own(tx);
-    if (own?.certain === true) return undefined;
+    if (own?.met === true) return undefined;
     const deletes = this.vainDeletes.filter((each) => each.tx === tx);
     const found = deletes.find(({ certain }) => certain) ?? deletes[0];
     return found === undefined || own === undefined ? found : { ...found, certain: false };
@@ -119,7 +130,7 @@ export class RowChain extends VersionChain<Version> {
   /** The versions a reader may see; `exclusive`: writers of a row exclude each other. No reader: one that wrote nothing. */
   allowed(view: View, reader: Tx | undefined, exclusive: boolean): Version[] {
     const own = reader === undefined ? undefined : this.own(reader);
-    if (own?.certain === true) return [own];
+    if (own?.met === true) return [own];
     const seen = this.visible(view.span, rulesOf(view.dirty, exclusive), own);
     return own === undefined ? seen : [...seen, own];
   }
@@ -127,15 +138,19 @@ export class RowChain extends VersionChain<Version> {
   /** Adds a state to the transaction's version of this row, or a version with it. */
   write(tx: Tx, state: State): Version {
     const own = this.own(tx);
+    const met = isMet(state);
     if (own === undefined) {
-      const version: Version = { tx, commit: tx.commit, certain: state.certain, states: [state] };
+      const commit = commitOf(tx, [state]);
+      const version: Version = { tx, commit, certain: state.certain, met, states: [state] };
       this.versions.push(version);
       return version;
     }
     // A write that may have missed the row leaves the earlier values possible.
-    if (!state.certain) state.images = mergeImages([...state.images, ...imagesOf(own)]);
+    if (!met) state.images = mergeImages([...state.images, ...imagesOf(own)]);
     own.states.push(state);
     own.certain ||= state.certain;
+    own.met ||= met;
+    own.commit = commitOf(tx, own.states);
     return own;
   }
 
@@ -147,7 +162,16 @@ export class RowChain extends VersionChain<Version> {
     while (own.states.length > 0 && own.states.at(-1)!.operation >= operation)
       this.undone.push({ images: own.states.pop()!.images, until: time });
     own.certain = own.states.some((state) => state.certain);
+    own.met = own.states.some(isMet);
+    own.commit = commitOf(tx, own.states);
     if (own.states.length === 0) this.versions = this.versions.filter((version) => version !== own);
+  }
+
+  /** The transaction is over: what only it could see, nobody can. */
+  dropIdle(tx: Tx): void {
+    const own = this.own(tx);
+    if (own !== undefined && isIdleVersion(own))
+      this.versions = this.versions.filter((version) => version !== own);
   }
 
   /**
@@ -184,6 +208,19 @@ export class RowChain extends VersionChain<Version> {
     const images = imagesOf(this.versions[0]!);
     return images.length === 1 && images[0] === 'absent';
   }
+}
+
+function commitOf(tx: Tx, states: State[]): Interval {
+  return isIdleVersion({ states }) ? never : tx.commit;
+}
+
+/** Whether a version only repeats what the row held, for its own transaction. */
+export function isIdleVersion({ states }: Pick<Version, 'states'>): boolean {
+  return states.every(({ idle }) => idle === true);
+}
+
+function isMet({ certain, met = certain }: State): boolean {
+  return met;
 }
 
 const committedRules: VisibilityRules<Version> = {

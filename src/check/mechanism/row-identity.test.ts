@@ -61,4 +61,14 @@ describe('row identity', () => {
     expect(kinds(text, [])).toEqual(['wrong-version']);
     expect(kinds(text.replace('1,6', '1,5'), [])).toEqual([]);
   });
+
+  it('does not name rows by a key that the database has counted', () => {
+    const setup = [
+      'CREATE TABLE n (id INT AUTO_INCREMENT PRIMARY KEY, v INT)',
+      'INSERT INTO n (v) VALUES (5), (5)',
+    ];
+    expect(kinds('A: SELECT id, v FROM n -> 1,5 | 2,5', setup, 'mysql')).toEqual([]);
+    expect(kinds('A: SELECT id, v FROM n WHERE id = 2 -> 2,5', setup, 'mysql')).toEqual([]);
+    expect(kinds('A: SELECT id, v FROM n -> 1,5 | 2,6', setup, 'mysql')).not.toEqual([]);
+  });
 });

@@ -8,10 +8,11 @@
  *
  * `->` gives rows (or how many rows a write matched), `-> nothing` an empty result, `-> error serialization` an error,
  * `-> lost` a statement that was never answered: it may or may not have taken effect. A cell `NULL` is the null value.
+ * COMMIT AND CHAIN begins the session's next transaction.
  * Operations follow one another without overlap unless a line starts with its own interval: `[5,25] T1: …`.
  */
 import type { ErrorClass, History, Operation } from '../../histories/index.js';
-import { classifyStatement, type Dialect, type Row } from '../../sql/index.js';
+import { chainsOn, classifyStatement, type Dialect, type Row } from '../../sql/index.js';
 
 export const twoRows = [
   'CREATE TABLE t (id INT PRIMARY KEY, v INT)',
@@ -46,6 +47,7 @@ export function story(text: string, options: { dialect?: Dialect; setup?: readon
     const ended = lost ? ends && 'unknown' : error === undefined ? ends : wasOpen ? undefined : 'rollback';
     if (kind === 'begin') open.set(session, transaction);
     if (ended !== undefined) open.delete(session);
+    if (ended !== undefined && chainsOn(sql!)) open.set(session, count++);
     operations.push({
       index: operations.length,
       session,

@@ -1,10 +1,11 @@
 /** Writes of imported traces: the recorder says which rows a statement wrote and what it put into them. */
 
 import type { Operation } from '../../histories/index.js';
-import { type Image, intervalOf, mergeImages, splitObject, valuesOf } from '../../rows/index.js';
+import { type Image, mergeImages, splitObject, valuesOf } from '../../rows/index.js';
 import type { EvaluatedRow } from '../../sql/index.js';
 import type { Write } from './followed-write.js';
-import { isPermitted } from './judge-write.js';
+import { effectOn } from './idle-writes.js';
+import { isPermitted, record } from './judge-write.js';
 import { columnAt } from './lines.js';
 import { lookAt } from './outlook.js';
 import type { Verification } from './verification.js';
@@ -19,7 +20,7 @@ export function followAccesses(
   write: Write,
   folded: (name: string) => string,
 ): void {
-  const { tx, operation, view, touch } = write;
+  const { tx, operation, view } = write;
   const dialect = verification.history.header.dialect ?? 'postgres';
   for (const access of operation.accesses ?? []) {
     if (access.mode === 'read') continue;
@@ -47,14 +48,11 @@ export function followAccesses(
       const present = outlook.images.filter((image) => image !== 'absent');
       images = mergeImages((present.length === 0 ? outlook.images : present).map(overlay));
     }
-    const certain = operation.kind === 'insert' || isPermitted(verification, write, outlook);
-    row.write(tx, {
-      operation: operation.index,
-      span: intervalOf(operation),
-      images: certain ? images : ['unknown'],
-      certain,
-    });
-    touch(row);
+    const isNew = operation.kind === 'insert';
+    const effect = isNew ? 'written' : effectOn(write, outlook, images);
+    if (isNew || effect !== 'written' || isPermitted(verification, write, outlook))
+      record(write, row, images, effect);
+    else record(write, row, ['unknown'], 'doubtful');
   }
   verification.tally.writes++;
 }

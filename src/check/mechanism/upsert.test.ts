@@ -19,6 +19,39 @@ const written = (write: string, seen: string) => `
   T1: ${write}
   T2: SELECT rid, k, v FROM t -> ${seen}`;
 
+describe('an upsert of several rows that sets a column', () => {
+  // The columns are rid, "K" and k; only k is a key.
+  const tables = [
+    'CREATE TABLE t (rid INT, "K" INT, k INT PRIMARY KEY)',
+    'INSERT INTO t VALUES (1, 5, 10), (2, 6, 20)',
+  ];
+  const text = (found: number) => `
+  T1: INSERT INTO t VALUES (3, 7, 10), (4, 8, 40) ON CONFLICT (k) DO UPDATE SET "K" = 9 -> 2
+  T2: SELECT rid, "K", k FROM t -> 1,${found},10 | 2,6,20 | 4,8,40`;
+
+  it('is followed though a key of PostgreSQL differs from that column by case alone', () => {
+    const kinds = (found: number) => judge(text(found), 'postgres:read-committed', 'postgres', tables).kinds;
+    expect(kinds(9)).toEqual([]);
+    expect(kinds(5)).toEqual(['stale-read']);
+  });
+});
+
+describe('an upsert whose key a subquery computes', () => {
+  it('may write any row where the table of the subquery is not certain', () => {
+    const tables = [
+      'CREATE TABLE t (k INT PRIMARY KEY, v INT)',
+      'INSERT INTO t VALUES (10, 5)',
+      'CREATE TABLE u (id INT PRIMARY KEY, w INT)',
+      'INSERT INTO u VALUES (1, 9)',
+    ];
+    const text = `
+  T3: UPDATE u SET w = 9 WHERE random() < 2 -> 1
+  T1: INSERT INTO t VALUES ((SELECT COALESCE(MAX(w), 0) + 1 FROM u), 7) ON CONFLICT (k) DO UPDATE SET v = excluded.v -> 1
+  T2: SELECT k, v FROM t -> 10,7`;
+    expect(judge(text, 'postgres:read-committed', 'postgres', tables).kinds).toEqual([]);
+  });
+});
+
 describe('a write that meets rows or adds them is followed', () => {
   const upsert = 'INSERT INTO t VALUES (3, 10, 7) ON CONFLICT (k) DO UPDATE SET v = 8 -> 1';
   const nothing = 'INSERT INTO t VALUES (3, 10, 7) ON CONFLICT (k) DO NOTHING -> 0';
@@ -343,4 +376,18 @@ it('an INSERT whose key is looked at only by COMMIT hides the row that has it fr
     T2: SELECT rid, k, v FROM t -> 1,10,5 | 2,20,6`;
   expect(judge(text, 'tidb:snapshot+optimistic', 'mysql').kinds).toEqual([]);
   expect(judge(text, 'duckdb:snapshot', 'duckdb').kinds).toContain('missing-row');
+});
+
+it('an upsert may have met a row whose key the database counted, and shows it to an older snapshot', () => {
+  const text = `
+    T2: BEGIN
+    T2: SELECT rid, k, v FROM t -> 1,10,5 | 2,20,6
+    T1: INSERT INTO t (rid, v) VALUES (100, 7) -> 1
+    T2: INSERT INTO t VALUES (3, 21, 8) ON DUPLICATE KEY UPDATE v = v + VALUES(v) -> 1
+    T2: SELECT rid, k, v FROM t -> 1,10,5 | 2,20,6 | 100,21,15
+    T2: COMMIT`;
+  const counted = setup.map((sql) => sql.replace('PRIMARY', 'AUTO_INCREMENT PRIMARY'));
+  expect(judge(text, 'mysql:repeatable-read', 'mysql', counted).kinds).toEqual([]);
+  const given = text.replace('(rid, v) VALUES (100, 7)', 'VALUES (100, 30, 7)');
+  expect(judge(given, 'mysql:repeatable-read', 'mysql').kinds).not.toEqual([]);
 });

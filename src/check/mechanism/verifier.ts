@@ -9,6 +9,7 @@ import {
   type Plan,
   type Planner,
   plannerOf,
+  planUnder,
   type Tx,
   transactionsOfHistory,
 } from '../../rows/index.js';
@@ -214,7 +215,7 @@ export class Verifier {
         );
         return;
       default:
-        judgeChange(this.#verification, this.#writeOf(tx, operation), plan);
+        judgeChange(this.#verification, this.#writeOf(tx, operation), plan, this.#visibleFrom(tx, operation));
     }
   }
 
@@ -240,7 +241,7 @@ export class Verifier {
       const reason = 'it has no text';
       return { type: 'opaque', writes, tables: undefined, reads: [], lock: 'none', reason, keys: undefined };
     }
-    return this.#planner.plan(operation.sql);
+    return planUnder(this.#planner.plan(operation.sql), this.#txs.get(operation.transaction)!);
   }
 
   #folded = (name: string): string => this.catalog.find(name)?.name ?? name;

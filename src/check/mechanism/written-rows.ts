@@ -46,6 +46,7 @@ export class WrittenRows {
 
   /** The transaction is over. */
   forget(tx: Tx): void {
+    for (const row of this.#open.get(tx)?.rows ?? []) row.dropIdle(tx);
     this.#open.delete(tx);
   }
 }
@@ -53,6 +54,6 @@ export class WrittenRows {
 function forgetValues(row: RowChain, tx: Tx): void {
   const own = row.own(tx);
   if (own === undefined) return;
-  own.certain = false;
+  Object.assign(own, { certain: false, met: false });
   own.states.at(-1)!.images = ['unknown'];
 }

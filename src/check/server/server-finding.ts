@@ -4,16 +4,14 @@
  * server somebody else stopped is not one.
  */
 
-import type { ErrorClass, History, Operation } from '../../histories/index.js';
+import { goneErrors, type History, type Operation } from '../../histories/index.js';
 import { ofData, ofOperation, ofTransaction, say } from '../explanation.js';
 import type { Finding, FindingKind } from '../finding.js';
 import { findingAbout } from '../finding-about.js';
 
-export const gone: ReadonlySet<ErrorClass> = new Set(['connection-lost', 'crash']);
-
 /** Whether the connection or the server went away in this history. */
 export function wentAway({ operations }: History): boolean {
-  return operations.some(({ error }) => error !== undefined && gone.has(error.class));
+  return operations.some(({ error }) => error !== undefined && goneErrors.has(error.class));
 }
 
 /** What happened to the server, if something did. */

@@ -3,7 +3,13 @@
  * two final states. Results are bags of rows. Values are the same if an engine may return either of them for the same
  * rows: any scale of a decimal, the last digits of a double, and, where texts are compared without case, either case.
  */
-import type { ErrorClass, Operation } from '../../histories/index.js';
+import {
+  conflictErrors,
+  type ErrorClass,
+  goneErrors,
+  type Operation,
+  timeoutErrors,
+} from '../../histories/index.js';
 import type { Row, Value } from '../../sql/index.js';
 import type { TableState } from './statement-runs.js';
 
@@ -67,8 +73,10 @@ export type Difference =
 
 /** Failures that come from what else goes on, not from the statement and its rows: nothing follows from them. */
 const ofTheMoment: ReadonlySet<ErrorClass> = new Set<ErrorClass>([
-  ...(['deadlock', 'serialization', 'busy', 'lock-timeout', 'statement-timeout'] as const),
-  ...(['cancelled', 'transaction-aborted', 'out-of-memory', 'connection-lost', 'crash'] as const),
+  ...conflictErrors,
+  ...timeoutErrors,
+  ...goneErrors,
+  ...(['transaction-aborted', 'out-of-memory'] as const),
 ]);
 
 /** Why nothing can be compared with statements that were executed without transactions; undefined: it can. */

@@ -4,8 +4,10 @@
  * dependencies count only changes of what matches). Conditions are evaluated here; what cannot be decided may hold.
  */
 import {
+  type Arithmetic,
   type ColumnInfo,
   compilePredicate,
+  conjunctsOf,
   type Dialect,
   type Expression,
   type FromItem,
@@ -20,8 +22,9 @@ export function concernsOf(
   statement: Statement,
   of: string,
   columns: readonly ColumnInfo[],
-  dialect: Dialect,
+  arithmetic: Arithmetic,
 ): ((row: Row) => boolean) | undefined {
+  const { dialect } = arithmetic;
   const { from, where } = searchOf(statement) ?? {};
   if (from === undefined || where === undefined) return undefined;
   if (from.type !== 'table' || !sameName(from.name, of, dialect) || mentions(statement, of, dialect) > 1)
@@ -31,7 +34,7 @@ export function concernsOf(
     compilePredicate(
       condition,
       columns.map((column) => ({ ...column, table })),
-      { dialect },
+      arithmetic,
     ),
   );
   return (row) => tests.every((test) => test(row) !== false && test(row) !== null);
@@ -62,9 +65,4 @@ function mentions(statement: Statement, table: string, dialect: Dialect): number
     if (node.type === 'table' && sameName(String(node.name), table, dialect)) count++;
   });
   return count;
-}
-
-function conjunctsOf(condition: Expression): Expression[] {
-  if (condition.type !== 'binary' || condition.op !== 'AND') return [condition];
-  return [...conjunctsOf(condition.left), ...conjunctsOf(condition.right)];
 }

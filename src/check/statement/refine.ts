@@ -8,8 +8,10 @@
  *
  * Each step leaves out a statement or is the only one of its kind, so it ends.
  */
+
 import { type ScheduledCase, type StatementRef, totalOrder } from '../../cases/index.js';
 import type { History } from '../../histories/index.js';
+import { arithmeticOf } from '../../sql/index.js';
 import { refKey } from '../instrument/marks.js';
 import { isObserver, planOf } from '../instrument/strip-results.js';
 import { wentAway } from '../server/server-finding.js';
@@ -126,7 +128,11 @@ function hasTies({ ref, before, state }: StatementRun, { known, setup, dialect }
   });
 }
 
-export function graphOf(nodes: readonly StatementRun[], { known, setup, dialect }: CasePlan): StatementGraph {
+export function graphOf(
+  nodes: readonly StatementRun[],
+  { known, setup, dialect, contract }: CasePlan,
+): StatementGraph {
+  const arithmetic = arithmeticOf(dialect, contract.owner);
   const tableOf = (name: string) => [...setup.tables.values()].find((table) => table.name === name);
   return buildStatementGraph({
     nodes,
@@ -136,7 +142,7 @@ export function graphOf(nodes: readonly StatementRun[], { known, setup, dialect 
       known.get(refKey(ref))!.tables.find((each) => each.table === table)?.use ?? 'predicate',
     mayConcern: ({ ref }, table) => {
       const { statement } = known.get(refKey(ref))!;
-      return concernsOf(statement, table, tableOf(table)?.types ?? [], dialect);
+      return concernsOf(statement, table, tableOf(table)?.types ?? [], arithmetic);
     },
   });
 }

@@ -16,6 +16,7 @@
 import type { History, Operation } from '../../histories/index.js';
 import { counted } from '../../words.js';
 import type { Finding } from '../finding.js';
+import { engineWords } from '../instrument/engine-words.js';
 import { refKey } from '../instrument/marks.js';
 import { addedColumns, stripResults } from '../instrument/strip-results.js';
 import type { Checked } from '../mechanism/result.js';
@@ -46,7 +47,7 @@ export const statementOracle: Oracle<CasePlan> = {
   onlyIfNamed: true,
   refuses: unreadable,
   prepare(program, { target, contract }) {
-    const plan = planCase(program, target.dialect, contract);
+    const plan = planCase(program, target.dialect, contract, engineWords(target.name));
     return { program: plan.program, plan };
   },
   asWritten,

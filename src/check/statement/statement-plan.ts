@@ -6,7 +6,15 @@
 import type { ScheduledCase, StatementRef } from '../../cases/index.js';
 import { totalOrder } from '../../cases/index.js';
 import type { Contract } from '../../contracts/index.js';
-import { classifyStatement, type Dialect, nameKey, parseStatement, type Statement } from '../../sql/index.js';
+import {
+  chainsOn,
+  classifyStatement,
+  type Dialect,
+  nameKey,
+  parseStatement,
+  type Statement,
+} from '../../sql/index.js';
+import type { EngineWords } from '../instrument/engine-words.js';
 import { instrumentCase } from '../instrument/instrument-case.js';
 import type { Instrumented } from '../instrument/instrumented.js';
 import { refKey } from '../instrument/marks.js';
@@ -27,6 +35,7 @@ export interface CasePlan {
   readonly source: ScheduledCase;
   readonly dialect: Dialect;
   readonly contract: Contract;
+  readonly words: EngineWords;
   readonly setup: Setup;
   /** The statements that are judged, by `refKey`. */
   readonly known: ReadonlyMap<string, KnownStatement>;
@@ -43,7 +52,13 @@ const control = new Set(['begin', 'commit', 'rollback', 'savepoint', 'release', 
 const rowKinds = new Set(['select', 'insert', 'update', 'delete', 'replace', 'merge']);
 export const finalSession = 'isolde_final';
 
-export function planCase(program: ScheduledCase, dialect: Dialect, contract: Contract): CasePlan {
+/** `words`: what the engine has of its own for what is added. */
+export function planCase(
+  program: ScheduledCase,
+  dialect: Dialect,
+  contract: Contract,
+  words: EngineWords = {},
+): CasePlan {
   const source = { case: { ...program.case, dialect }, schedule: oneAtATime(program) };
   const setup = readSetup(source.case.setup, dialect);
   const known = new Map<string, KnownStatement>();
@@ -54,7 +69,7 @@ export function planCase(program: ScheduledCase, dialect: Dialect, contract: Con
     for (const [p, sql] of statements.entries()) {
       const { kind } = classifyStatement(sql, dialect);
       if (kind === 'begin') inTransaction = true;
-      if (kind === 'commit' || kind === 'rollback') inTransaction = false;
+      if (kind === 'commit' || kind === 'rollback') inTransaction = chainsOn(sql);
       if (control.has(kind)) continue;
       if (!rowKinds.has(kind)) refused ??= `it also says ${sql}`;
       const read = readStatement([s, p], sql, inTransaction, { setup, dialect, contract });
@@ -62,9 +77,9 @@ export function planCase(program: ScheduledCase, dialect: Dialect, contract: Con
       else known.set(refKey([s, p]), read);
     }
   }
-  const plan = { source, dialect, contract, setup, known, ...(refused !== undefined && { refused }) };
+  const plan = { source, dialect, contract, words, setup, known, ...(refused !== undefined && { refused }) };
   if (refused === undefined) return withoutStatements(plan, leftOut);
-  const instrumented = instrumentCase(source, dialect);
+  const instrumented = instrumentCase(source, dialect, words);
   return { ...plan, leftOut, instrumented, program: source };
 }
 
@@ -73,10 +88,11 @@ export function withoutStatements(
   plan: Omit<CasePlan, 'instrumented' | 'program' | 'leftOut'>,
   leftOut: ReadonlyMap<string, string>,
 ): CasePlan {
-  const { source, dialect, known } = plan;
+  const { source, dialect, words, known } = plan;
   const out = new Map(leftOut);
   for (;;) {
     const instrumented = instrumentCase(source, dialect, {
+      ...words,
       leaveOut: new Set(out.keys()),
       frame: (ref) => frameOf(known.get(refKey(ref))?.tables ?? []),
     });

@@ -8,7 +8,7 @@ import { type Case, type Schedule, type StatementRef, totalOrder } from '../../c
 import { beginForms } from '../begin-forms.js';
 import type { Capabilities } from '../capabilities.js';
 import type { Random } from '../random.js';
-import { automatic, drawScene, plannerSettings, type Scene } from './scene.js';
+import { automatic, drawScene, hasIndex, plannerSettings, type Scene } from './scene.js';
 import { SceneWrites } from './writes.js';
 
 export interface KeyRace {
@@ -26,9 +26,10 @@ export function drawKeyRace(random: Random, capabilities: Capabilities): KeyRace
   const u = random.chance(0.4) ? 10 * random.between(1, scene.rows) : 500;
   const count = random.chance(0.75) ? 2 : 3;
   const settings = plannerSettings(scene, random);
+  const reader = hasIndex(scene) ? random.below(count) : undefined;
   const sessions = Array.from({ length: count }, (_, s) => ({
     name: `T${s + 1}`,
-    statements: [...settings, ...drawTransaction(writes, key, u)],
+    statements: [...settings, ...drawTransaction(writes, key, u, s === reader)],
   }));
   return { case: { setup: scene.setup, sessions } };
 }
@@ -56,17 +57,24 @@ function drawSuccession(writes: SceneWrites): KeyRace {
       ? [() => writes.upsert(wanted)]
       : []),
   ];
-  const one = ['BEGIN', first, random.chance(0.5) ? 'ROLLBACK' : 'COMMIT'];
+  const settings = plannerSettings(scene, random);
+  const one = [...settings, 'BEGIN', first, random.chance(0.5) ? 'ROLLBACK' : 'COMMIT'];
   const takes = twice ? fresh(free + 1) : random.pick(ways)();
-  const two = random.chance(0.5) ? [takes] : ['BEGIN', takes, writes.readAll(), 'COMMIT'];
+  const reads = [
+    ...(hasIndex(scene) ? [writes.readThroughIndex(100 * key)] : []),
+    ...(random.chance(0.5) ? [writes.readAll()] : []),
+  ];
+  const body = [takes, ...reads];
+  const two = [...settings, ...(random.chance(0.5) ? body : ['BEGIN', ...body, 'COMMIT'])];
   const at = two.indexOf(takes);
+  const refs = (session: number, from: number, to: number) =>
+    Array.from({ length: to - from }, (_, i): StatementRef => [session, from + i]);
   const order: StatementRef[] = [
-    ...two.slice(0, at).map((_, i): StatementRef => [1, i]),
-    [0, 0],
-    [0, 1],
+    ...refs(1, 0, at),
+    ...refs(0, 0, one.length - 1),
     [1, at],
-    [0, 2],
-    ...two.slice(at + 1).map((_, i): StatementRef => [1, at + 1 + i]),
+    [0, one.length - 1],
+    ...refs(1, at + 1, two.length),
   ];
   const sessions = [
     { name: 'T1', statements: one },
@@ -75,15 +83,20 @@ function drawSuccession(writes: SceneWrites): KeyRace {
   return { case: { setup: scene.setup, sessions }, schedule: totalOrder(order) };
 }
 
-function drawTransaction(writes: SceneWrites, key: number, u: number): string[] {
+/** `reads`: it also reads through the index. */
+function drawTransaction(writes: SceneWrites, key: number, u: number, reads: boolean): string[] {
   const { random, scene } = writes;
   const { capabilities } = scene;
   const length = random.between(1, 3);
   const body = Array.from({ length }, (_, i) =>
-    i === 0 && random.chance(0.4)
+    i === 0 && random.chance(0.5)
       ? [writes.insert(key, random.chance(0.5) ? u : undefined)]
       : drawStatement(writes, i === 0 || random.chance(0.6) ? key : random.between(1, 4), u),
   );
+  if (reads) {
+    const read = writes.readThroughIndex(100 * random.between(1, scene.rows));
+    body.splice(random.below(body.length + 1), 0, [read]);
+  }
   if (random.chance(0.2)) return body.flat();
   if (random.chance(0.3)) body.unshift([writes.readAll()]);
   // Where errors doom a transaction its savepoint must be set before anything else fails.

@@ -14,10 +14,18 @@ export interface Scenario {
   readonly schedule?: Schedule;
 }
 
-/** The program of a seed. Seeds that end in a number (`7-12`) take the situations of a kind in turn. */
-export function drawScenario(name: ScenarioName, seed: string, capabilities: Capabilities): Scenario {
+/**
+ * The program of a seed. `plan` is the number of the situation, for kinds that list theirs; without it, seeds that end in a
+ * number (`7-12`) take them in turn.
+ */
+export function drawScenario(
+  name: ScenarioName,
+  seed: string,
+  capabilities: Capabilities,
+  plan?: number,
+): Scenario {
   const random = new Random(`${name}/${seed}`);
   if (name === 'races') return drawKeyRace(random, capabilities);
-  const number = Number(/(\d{1,9})$/.exec(seed)?.[1] ?? random.below(1000));
+  const number = plan ?? Number(/(\d{1,9})$/.exec(seed)?.[1] ?? random.below(1000));
   return drawWaitChain(random, capabilities, number);
 }

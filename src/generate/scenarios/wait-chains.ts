@@ -4,13 +4,13 @@
  * What the waiter does next, it does to a row that is another one by then.
  *
  * Every kind of waiting statement meets every way of changing and every way of ending: `waitPlans` lists them all, and programs
- * take them in turn.
+ * take them in turn; the kind of index is drawn.
  */
 import { type Case, type Schedule, type StatementRef, totalOrder } from '../../cases/index.js';
 import { beginForms } from '../begin-forms.js';
 import type { Capabilities } from '../capabilities.js';
 import type { Random } from '../random.js';
-import { drawScene, indexKinds, plannerSettings } from './scene.js';
+import { drawScene, hasIndex, type KeyForm, keyFormsOf, plannerSettings } from './scene.js';
 import { SceneWrites } from './writes.js';
 
 export const waiters = [
@@ -53,7 +53,10 @@ export interface WaitPlan {
   readonly ending: Ending;
 }
 
-/** Every combination a target has statements for. */
+/**
+ * Every combination a target has statements for, in laps: each lap lets every waiting statement meet every ending, after another
+ * change than the laps before, so that a short hunt has met all of these pairs.
+ */
 export function waitPlans({ unsupported }: Capabilities): readonly WaitPlan[] {
   const lacks = (feature: Capabilities['unsupported'][number]) => unsupported.includes(feature);
   const has: Partial<Readonly<Record<Waiter, boolean>>> = {
@@ -62,17 +65,22 @@ export function waitPlans({ unsupported }: Capabilities): readonly WaitPlan[] {
     replace: !lacks('statement.replace'),
     lock: !lacks('lock.update'),
   };
-  return waiters
+  const met = waiters
     .filter((waiter) => has[waiter] !== false)
     .flatMap((waiter) =>
-      changes.flatMap((change) =>
-        endings
-          .filter((ending) => ending !== 'rollback-to' || !lacks('statement.savepoint'))
-          .filter((ending) => ending !== 'deadlock' || deadlockChanges.includes(change))
-          .map((ending) => ({ waiter, change, ending })),
-      ),
+      endings
+        .filter((ending) => ending !== 'rollback-to' || !lacks('statement.savepoint'))
+        .map((ending) => ({ waiter, ending, after: ending === 'deadlock' ? deadlockChanges : changes })),
     );
+  return changes.flatMap((_, lap) =>
+    met.flatMap(({ waiter, ending, after }, i) =>
+      lap < after.length ? [{ waiter, change: after[(i + lap) % after.length]!, ending }] : [],
+    ),
+  );
 }
+
+/** Keys that a statement can name before the database has said them. */
+const givenKeys: readonly KeyForm[] = ['int', 'integer', 'text'];
 
 export interface WaitChain {
   readonly case: Pick<Case, 'setup' | 'sessions'>;
@@ -84,10 +92,8 @@ export interface WaitChain {
 export function drawWaitChain(random: Random, capabilities: Capabilities, number: number): WaitChain {
   const plans = waitPlans(capabilities);
   const plan = plans[number % plans.length]!;
-  const kinds = indexKinds(capabilities);
-  const index = kinds[Math.floor(number / plans.length + number) % kinds.length]!;
-  const keyForm = random.pick(['int', 'integer', 'text'] as const);
-  const scene = drawScene(random, capabilities, { index, keyForm });
+  const keyForm = random.pick(keyFormsOf(capabilities).filter((form) => givenKeys.includes(form)));
+  const scene = drawScene(random, capabilities, { keyForm });
   const writes = new SceneWrites(scene, random);
   const key = plan.change === 'insert' ? scene.rows + 1 : random.between(1, scene.rows);
   const [before, after] = blockerWrites(writes, plan.change, key);
@@ -109,9 +115,12 @@ export function drawWaitChain(random: Random, capabilities: Capabilities, number
     ...(!autocommits && random.chance(0.4) ? [writes.readAll()] : []),
     ...(deadlock ? [writes.insert(crossed)] : []),
   ];
-  const settles = random.chance(0.6) ? [writes.readAll()] : [];
+  const settles = [
+    ...(hasIndex(scene) ? [writes.readThroughIndex(100 * key)] : []),
+    ...(random.chance(0.6) ? [writes.readAll()] : []),
+  ];
   const waiter = autocommits
-    ? [...settings, waiting]
+    ? [...settings, waiting, ...settles]
     : [...settings, begin, ...looks, waiting, ...settles, random.chance(0.85) ? 'COMMIT' : 'ROLLBACK'];
   // The waiter begins and looks, the blocker writes, the waiter waits, the blocker goes on and ends, the waiter goes on.
   const first = settings.length + (autocommits ? 0 : 1 + looks.length);

@@ -1,6 +1,16 @@
 /** Single statements of scenarios, as text: everything that inserts, moves, frees or looks at a key. */
+import { oneRowOf } from '../capabilities.js';
 import { Random } from '../random.js';
-import { automatic, columnsOf, condition, indexHint, keyText, rowOf, type Scene } from './scene.js';
+import {
+  automatic,
+  columnsOf,
+  condition,
+  indexHint,
+  keyText,
+  rangeCondition,
+  rowOf,
+  type Scene,
+} from './scene.js';
 
 /** Draws statements on the table of a scene; numbers are never used twice. */
 export class SceneWrites {
@@ -40,13 +50,13 @@ export class SceneWrites {
     return `INSERT INTO t (${columnsOf(scene, true).join(', ')}) VALUES ${rows.join(', ')}`;
   }
 
-  /** INSERT that does nothing where the key is taken: by a condition, or by the words for it. */
+  /** INSERT that does nothing where the key is taken: by a condition, or by the words for it where the database has them. */
   insertIfAbsent(key: number, byCondition: boolean): string {
     const { scene } = this;
     const names = columnsOf(scene, true);
     const row = rowOf(scene, { rid: this.rid(), key, u: this.value(), v: this.value() });
-    if (byCondition) {
-      const one = scene.dialect === 'mysql' ? ' FROM (SELECT 1 AS one) AS d' : '';
+    if (byCondition || scene.capabilities.unsupported.includes('statement.upsert')) {
+      const one = oneRowOf(scene.capabilities);
       return `INSERT INTO t (${names.join(', ')}) SELECT ${row.slice(1, -1)}${one} WHERE NOT EXISTS (SELECT 1 FROM t WHERE ${this.where(key)})`;
     }
     if (scene.dialect === 'mysql') return `INSERT IGNORE INTO t (${names.join(', ')}) VALUES ${row}`;
@@ -171,6 +181,17 @@ export class SceneWrites {
     const by = (index: boolean) =>
       `SELECT ${columns} FROM t${index ? hint : ''} WHERE ${condition(scene, value, index)}`;
     return random.chance(0.5) ? [by(true), by(false)] : [by(random.chance(0.7))];
+  }
+
+  /**
+   * One read in the words that the index serves, for a row by its value or for all rows that have one. Where the index holds all
+   * that the read shows, the table itself need not be looked at.
+   */
+  readThroughIndex(value: number): string {
+    const { scene, random } = this;
+    const range = random.chance(0.5) ? rangeCondition(scene) : undefined;
+    const columns = scene.index === 'covering' ? 'rid, k, v' : random.chance(0.2) ? 'v' : '*';
+    return `SELECT ${columns} FROM t${indexHint(scene)} WHERE ${range ?? condition(scene, value, true)}`;
   }
 
   readByKey(key: number): string {

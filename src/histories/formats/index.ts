@@ -1,6 +1,6 @@
 export { type Converted, type ConvertOptions, convert } from './convert.js';
 export { type FormatName, formatNames, type Imported } from './format.js';
-export { kvFromHistory, kvHeader, kvOperations } from './own.js';
+export { kvHeader, kvOperations } from './own.js';
 export {
   type AnyHistory,
   historiesIn,

@@ -59,13 +59,6 @@ export async function readOwn(input: FormatInput): Promise<Imported> {
   return { kind: 'sql', header: { ...reader.header, ...missing }, operations };
 }
 
-/** The key-value history that operations with `read`, `write` and `append` accesses tell. */
-export function kvFromHistory(header: HistoryHeader, operations: Iterable<Operation>): KvHistory {
-  const collector = new KvCollector(header);
-  for (const op of operations) collector.add(op, 'history');
-  return { ...collector.build(), ...(header.omitted !== undefined && { omitted: header.omitted }) };
-}
-
 interface OpenTransaction {
   readonly session: number;
   readonly start: number;

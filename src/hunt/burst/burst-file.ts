@@ -29,7 +29,7 @@ export function parseBurst(text: string, name: string): BurstFile {
   checkFormat(node, format, version);
   node.object([
     ...['format', 'version', 'program', 'form', 'fact', 'target', 'level', 'contract', 'clause', 'size'],
-    ...['rate', 'serial', 'control', 'reduced', 'verdict', 'count', 'firstSeen', 'lastSeen'],
+    ...['rate', 'serial', 'control', 'uncompared', 'reduced', 'verdict', 'count', 'firstSeen', 'lastSeen'],
   ]);
   const contract = node.at('contract');
   if (findContract(contract.text()) === undefined) contract.fail('no contract of this name is known');
@@ -42,12 +42,17 @@ export function parseBurst(text: string, name: string): BurstFile {
     contract: contract.text(),
     clause: node.at('clause').text(),
     size: readSize(node.at('size').object(['sessions', 'repeats'])),
-    rate: readRate(node.at('rate')),
-    serial: readRate(node.at('serial')),
-    ...optional('control', node.maybe('control', readRate)),
+    rate: readRate(node.at('rate').object(rateMembers)),
+    serial: readRate(node.at('serial').object(rateMembers)),
+    ...optional('control', node.maybe('control', readControl)),
+    ...optional(
+      'uncompared',
+      node.maybe('uncompared', (why) => why.text()),
+    ),
     reduced: {
-      ...readSize(node.at('reduced').object(['sessions', 'repeats', 'rate'])),
-      rate: readRate(node.at('reduced').at('rate')),
+      ...readSize(node.at('reduced').object(['sessions', 'repeats', 'without', 'rate'])),
+      ...optional('without', node.at('reduced').maybe('without', readParts)),
+      rate: readRate(node.at('reduced').at('rate').object(rateMembers)),
     },
     verdict: node.at('verdict').oneOf(['confirmed', 'once', 'not isolation']),
     count: node.at('count').count(),
@@ -68,8 +73,27 @@ function readSize(node: JsonNode): { readonly sessions: number; readonly repeats
   return { sessions: upTo('sessions'), repeats: upTo('repeats') };
 }
 
+/** Words for a command line, and no more of them than a program has parts. */
+function readParts(node: JsonNode): readonly string[] {
+  const parts = node.items().map((each) => each.text());
+  return parts.length <= 16 && parts.every((part) => /^[a-z]+$/.test(part))
+    ? parts
+    : node.fail('expected names of parts');
+}
+
+function readControl(node: JsonNode): NonNullable<BurstFinding['control']> {
+  return {
+    ...optional(
+      'by',
+      node.maybe('by', (by) => by.text()),
+    ),
+    ...readRate(node.object([...rateMembers, 'by'])),
+  };
+}
+
+const rateMembers = ['runs', 'broken', 'unknown', 'outcomes'];
+
 function readRate(node: JsonNode): BurstRate {
-  node.object(['runs', 'broken', 'unknown', 'outcomes']);
   return {
     runs: node.at('runs').count(),
     broken: node.at('broken').count(),

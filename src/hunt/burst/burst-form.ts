@@ -13,6 +13,7 @@
  * judges only statements.
  */
 import type { Case } from '../../cases/index.js';
+import { capabilitiesOf, oneRowOf } from '../../generate/index.js';
 import type { Dialect } from '../../sql/index.js';
 import type { OneRequest, Target } from '../../targets/index.js';
 import type { BurstProgram } from './burst-program.js';
@@ -30,37 +31,47 @@ export interface BurstSize {
 export interface Burst {
   readonly program: BurstProgram;
   readonly form: BurstForm;
+  /** Names of the program's parts that are left out. */
+  readonly without?: readonly string[] | undefined;
 }
 
-/** More procedures than this are not made: such a program has another text for every transaction. */
+/** What of a database decides about the text of a burst. */
+export type BurstTarget = Pick<Target, 'name' | 'dialect'>;
+
+/** A burst that would need more procedures than this is not sent as procedures. */
 const mostProcedures = 16;
 
-/** The programs in every form that a target has for them. */
+/** The programs in every form that a target has for them at a size; none of a program whose statements it lacks. */
 export function burstsOf(
   programs: readonly BurstProgram[],
-  { dialect, features }: Pick<Target, 'dialect' | 'features'>,
+  target: BurstTarget & Pick<Target, 'features'>,
+  size: BurstSize,
   forms: readonly BurstForm[] = burstForms,
 ): readonly Burst[] {
-  const size = { sessions: 8, repeats: 32 };
+  const { features } = target;
+  const lacks = lackedBy(target);
+  const able = programs.filter(({ needs }) => needs === undefined || !lacks.has(needs));
   const offered: readonly BurstForm[] = ['statements', ...(features.oneRequest ?? [])];
   return offered
     .filter((form) => forms.includes(form))
-    .flatMap((form) => programs.map((program) => ({ program, form })))
-    .filter((burst) => burst.form !== 'procedure' || bodies(burst, dialect, size).size <= mostProcedures);
+    .flatMap((form) => able.map((program) => ({ program, form })))
+    .filter(
+      (burst) =>
+        burst.form !== 'procedure' || bodies(burst, target, size, mostProcedures).size <= mostProcedures,
+    );
 }
 
+const lackedBy = (target: BurstTarget) => new Set(capabilitiesOf(target).unsupported);
+
 /** `serial`: all of it in one session, transaction by transaction. */
-export function burstCase(
-  burst: Burst,
-  { dialect }: { readonly dialect: Dialect },
-  size: BurstSize,
-  serial: boolean,
-): Case {
+export function burstCase(burst: Burst, target: BurstTarget, size: BurstSize, serial: boolean): Case {
   const { program, form } = burst;
+  const { dialect } = target;
   const { sessions, repeats } = size;
-  const procedures = form === 'procedure' ? bodies(burst, dialect, size) : new Map<string, number>();
+  const procedures = form === 'procedure' ? bodies(burst, target, size) : new Map<string, number>();
+  const turns = turnsOf(burst, target, sessions);
   const of = (session: number, repeat: number) => {
-    const statements = transactionOf(burst, dialect, { session, repeat, sessions });
+    const statements = turns(session, repeat);
     const body = bodyOf(statements);
     return form === 'statements' || !body.some(isWrite)
       ? statements
@@ -84,30 +95,42 @@ export function burstCase(
 }
 
 const range = (count: number) => Array.from({ length: count }, (_, i) => i);
-const isWrite = (sql: string) => /^(INSERT|UPDATE)\b/.test(sql);
-const bodyOf = (statements: readonly string[]) =>
-  statements.filter((sql) => sql !== 'BEGIN' && sql !== 'COMMIT');
+const isWrite = (sql: string) => /^(?:INSERT|UPDATE|DELETE|MERGE)\b/.test(sql);
+const isBoundary = (sql: string) => /^(?:BEGIN|COMMIT|ROLLBACK)$/.test(sql);
+const bodyOf = (statements: readonly string[]) => statements.filter((sql) => !isBoundary(sql));
 
-function transactionOf(
-  { program, form }: Burst,
-  dialect: Dialect,
-  place: { readonly session: number; readonly repeat: number; readonly sessions: number },
-): readonly string[] {
-  const { session, repeat, sessions } = place;
-  const tag = form === 'statements' ? 1 + repeat * sessions + session : 0;
-  return program.transaction({ session, repeat, tag, dialect });
+/** The statements of a turn, without the parts that are left out. */
+function turnsOf(
+  { program, form, without = [] }: Burst,
+  target: BurstTarget,
+  sessions: number,
+): (session: number, repeat: number) => readonly string[] {
+  const capabilities = capabilitiesOf(target);
+  const lacks = new Set(capabilities.unsupported);
+  const oneRow = oneRowOf(capabilities);
+  const { dialect } = target;
+  const left = without.flatMap((part) => program.parts?.[part] ?? []);
+  return (session, repeat) => {
+    const tag = form === 'statements' ? 1 + repeat * sessions + session : 0;
+    const whole = program.transaction({ session, repeat, tag, dialect, oneRow, lacks });
+    const statements = whole.filter((sql) => !left.some((part) => part.test(sql)));
+    return bodyOf(statements).length === 0 ? [] : statements;
+  };
 }
 
-/** The distinct texts of writing transactions, numbered. */
+/** The distinct texts of writing transactions, numbered; no more of them are looked for than `most` and one. */
 function bodies(
   burst: Burst,
-  dialect: Dialect,
+  target: BurstTarget,
   { sessions, repeats }: BurstSize,
+  most = Number.POSITIVE_INFINITY,
 ): ReadonlyMap<string, number> {
+  const turns = turnsOf(burst, target, sessions);
   const numbered = new Map<string, number>();
   for (const repeat of range(repeats)) {
     for (const session of range(sessions)) {
-      const body = bodyOf(transactionOf(burst, dialect, { session, repeat, sessions }));
+      if (numbered.size > most) return numbered;
+      const body = bodyOf(turns(session, repeat));
       const text = body.join('; ');
       if (body.some(isWrite) && !numbered.has(text)) numbered.set(text, numbered.size);
     }

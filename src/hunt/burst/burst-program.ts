@@ -5,6 +5,7 @@
  * Statements whose outcome nobody knows (a lost connection) may or may not count.
  */
 import type { Contract } from '../../contracts/index.js';
+import type { Feature } from '../../generate/index.js';
 import type { History, KvHistory, Operation } from '../../histories/index.js';
 import type { Dialect, Value } from '../../sql/index.js';
 
@@ -14,21 +15,40 @@ export interface BurstProgram {
   readonly fact: string;
   /** The clause of a contract that demands it; undefined: the contract does not. */
   readonly clause: (contract: Contract) => string | undefined;
+  /** What the database must be able to run. */
+  readonly needs?: Feature;
   readonly setup: readonly string[];
   /** One transaction: the `repeat`-th of a session. */
-  readonly transaction: (place: {
-    readonly session: number;
-    readonly repeat: number;
-    /** A number of this transaction alone; 0 where transactions with the same text are to be the same. */
-    readonly tag: number;
-    readonly dialect: Dialect;
-  }) => readonly string[];
+  readonly transaction: (place: BurstTurn) => readonly string[];
+  /** Statements that may be left out, by name: the fact holds without them, too. */
+  readonly parts?: BurstParts;
   /** Queries that show the state at the end. */
   readonly final: readonly string[];
   readonly judge: (run: BurstRun) => BurstOutcome;
   /** What the transactions read and wrote, key by key, for the dependency graph; only of programs that are sent statement by statement. */
   readonly graph?: (history: History) => KvHistory;
 }
+
+/** Statements by the name under which they are left out together. */
+export type BurstParts = Readonly<Record<string, RegExp>>;
+
+/** Whose turn it is to send a transaction. */
+export interface BurstTurn {
+  readonly session: number;
+  readonly repeat: number;
+  /** A number of this transaction alone; 0 where transactions with the same text are to be the same. */
+  readonly tag: number;
+  readonly dialect: Dialect;
+  /** Stands before the WHERE of a query that reads no table. */
+  readonly oneRow: string;
+  /** What the database is known to refuse. */
+  readonly lacks: ReadonlySet<Feature>;
+}
+
+/** Without them each statement is a transaction alone, also where the program sends several, and none is rolled back: only for facts that hold then, too. */
+export const begun: BurstParts = { begin: /^(?:BEGIN|COMMIT|ROLLBACK)$/ };
+/** Of reads that only show more: the state at the end is judged as well. */
+export const reads: BurstParts = { reads: /^SELECT\b/ };
 
 /** What happened in one run. */
 export interface BurstRun {
@@ -68,7 +88,9 @@ export function endsOf({ operations }: History): ReadonlyMap<number, Operation['
   return ends;
 }
 
-const writeKinds: ReadonlySet<Operation['kind']> = new Set(['insert', 'update', 'other']);
+const writeKinds: ReadonlySet<Operation['kind']> = new Set([
+  ...(['insert', 'update', 'delete', 'merge', 'other'] as const),
+]);
 
 /** It is a write of the program, or a whole transaction in one text: a block, a call, several statements. */
 const writes = ({ kind, sql = '' }: Operation): boolean => writeKinds.has(kind) || sql.includes(';');

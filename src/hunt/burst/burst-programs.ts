@@ -10,18 +10,22 @@
  * | `absent` | inserts a number if it is not there | no number twice | who forbids G2 |
  * | `keys` | inserts a key that others insert, too | each key at most once, and the rows that were acknowledged | everybody |
  * | `pairs`, `numbers` | conflict nearly always | see `dense-programs.ts` | |
+ * | `drawn`, `upserts`, `merges`, `deletes`, `ensured`, `locked` | statements of many kinds | see `ledger-programs.ts` | |
  */
 import type { Operation } from '../../histories/index.js';
 import {
   type BurstProgram,
+  begun,
   effects,
   endsOf,
   forbidding,
   kept,
   numberOf,
+  reads,
   unreadable,
 } from './burst-program.js';
 import { numbers, pairs } from './dense-programs.js';
+import { ledgerPrograms } from './ledger-programs.js';
 
 const increments: BurstProgram = {
   name: 'increments',
@@ -32,6 +36,7 @@ const increments: BurstProgram = {
     const update = 'UPDATE c SET v = v + 1 WHERE id = 1';
     return repeat % 2 === 0 ? [update] : ['BEGIN', update, 'COMMIT'];
   },
+  parts: begun,
   final: ['SELECT v FROM c WHERE id = 1'],
   judge: ({ history, final }) => {
     const v = numberOf(final?.[0]?.[0]?.[0]);
@@ -44,8 +49,8 @@ const increments: BurstProgram = {
 };
 
 /** The single numbers that queries returned; undefined: one of them is none. What several statements in one text return is not theirs. */
-function sumsOf(reads: readonly Operation[]): readonly number[] | undefined {
-  const alone = reads.filter(({ sql = '' }) => !sql.includes(';'));
+function sumsOf(answers: readonly Operation[]): readonly number[] | undefined {
+  const alone = answers.filter(({ sql = '' }) => !sql.includes(';'));
   const sums = alone.map(({ rows }) => numberOf(rows?.[0]?.[0]));
   return sums.includes(undefined) ? undefined : (sums as number[]);
 }
@@ -75,6 +80,7 @@ const transfers: BurstProgram = {
       'COMMIT',
     ];
   },
+  parts: reads,
   final: ['SELECT SUM(v) FROM a'],
   judge: ({ history, final }) => {
     if (final === undefined) return unreadable();
@@ -116,6 +122,7 @@ const skew: BurstProgram = {
       'COMMIT',
     ];
   },
+  parts: reads,
   final: ['SELECT a.v + b.v FROM a, b'],
   judge: ({ history, final }) => {
     if (final === undefined) return unreadable();
@@ -138,11 +145,12 @@ const absent: BurstProgram = {
   fact: 'no number was inserted twice',
   clause: forbidding('G2'),
   setup: ['CREATE TABLE g (n INT, s INT)', 'CREATE INDEX g_n ON g (n)'],
-  transaction: ({ session, repeat, dialect }) => [
+  transaction: ({ session, repeat, oneRow }) => [
     'BEGIN',
-    `INSERT INTO g (n, s) SELECT ${repeat}, ${session}${dialect === 'mysql' ? ' FROM (SELECT 1 AS one) AS d' : ''} WHERE NOT EXISTS (SELECT 1 FROM g WHERE n = ${repeat})`,
+    `INSERT INTO g (n, s) SELECT ${repeat}, ${session}${oneRow} WHERE NOT EXISTS (SELECT 1 FROM g WHERE n = ${repeat})`,
     'COMMIT',
   ],
+  parts: begun,
   final: ['SELECT n, COUNT(*) FROM g GROUP BY n HAVING COUNT(*) > 1'],
   judge: ({ final }) => {
     if (final === undefined) return unreadable();
@@ -160,6 +168,7 @@ const keys: BurstProgram = {
     const insert = `INSERT INTO u VALUES (${repeat}, ${session})`;
     return repeat % 2 === 0 ? [insert] : ['BEGIN', insert, 'COMMIT'];
   },
+  parts: begun,
   final: ['SELECT COUNT(*), COUNT(DISTINCT k) FROM u'],
   judge: ({ history, final }) => {
     const [rows, distinct] = (final?.[0]?.[0] ?? []).map(numberOf);
@@ -182,4 +191,5 @@ export const burstPrograms: readonly BurstProgram[] = [
   skew,
   absent,
   keys,
+  ...ledgerPrograms,
 ];

@@ -51,6 +51,28 @@ describe('the share of a hunt', () => {
     60_000,
   );
 
+  it('compares what is broken with the control of the hunt, which is opened then', async () => {
+    const target = await openTarget('duckdb:?fault=lost-update');
+    const right = await openTarget('duckdb:');
+    let asked = 0;
+    const control = async () => {
+      asked++;
+      return right;
+    };
+    const contractAt = () => findContract('duckdb:snapshot')!;
+    const share = new BurstShare({ share: 1, transactions: 32 }, () => performance.now());
+    try {
+      const place = { target, levels: [level], contractAt, control } as const;
+      const found = await share.run(place, { signal, onBroken: () => undefined });
+      expect(found).toMatchObject({ program: 'pairs', control: { broken: 0, runs: 3 } });
+      expect(found!.control!.by).toMatch(/^duckdb v?\d/);
+      expect(asked).toBe(1);
+    } finally {
+      await target.close();
+      await right.close();
+    }
+  }, 60_000);
+
   it('is hunted, kept and told of as other findings are, and ends a hunt that wanted one', async () => {
     const kept: BurstFinding[] = [];
     const told: string[] = [];

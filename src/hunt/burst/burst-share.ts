@@ -10,7 +10,7 @@
 import type { Contract, Level } from '../../contracts/index.js';
 import type { Target } from '../../targets/index.js';
 import { type BurstFinding, runBursts } from './burst.js';
-import { type Burst, burstsOf } from './burst-form.js';
+import { type Burst, type BurstSize, burstsOf } from './burst-form.js';
 import { clauseOf } from './burst-oracle.js';
 import { burstPrograms } from './burst-programs.js';
 import { numbers, pairs } from './dense-programs.js';
@@ -37,6 +37,13 @@ export interface BurstPlace {
   readonly target: Target;
   readonly levels: readonly Level[];
   readonly contractAt: (level: Level) => Contract;
+  /** Another database to compare what is broken with. */
+  readonly control?: () => Promise<Target | undefined>;
+}
+
+interface Lab {
+  readonly target: Target;
+  readonly size: BurstSize;
 }
 
 export class BurstShare {
@@ -71,19 +78,20 @@ export class BurstShare {
     const level = levels[this.#count % levels.length]!;
     const contract = place.contractAt(level);
     const turn = Math.floor(this.#count / levels.length);
-    const burst = this.#pick(target, contract, turn);
+    const sessions = sessionsFor(target);
+    const size = { sessions, repeats: Math.ceil(this.#transactions / Math.max(1, sessions)) };
+    const burst = this.#pick({ target, size }, contract, turn);
     const began = this.now();
     this.#count++;
-    const sessions = sessionsFor(target);
     const limit = new AbortController();
     const timer = setTimeout(() => limit.abort(), mostMs);
     try {
       if (burst === undefined || sessions < 2) return undefined;
       const { finding } = await runBursts(target, {
-        ...{ level, contract, runs, sessions },
-        repeats: Math.ceil(this.#transactions / sessions),
+        ...{ level, contract, runs, ...size },
         programs: [burst.program],
         forms: [burst.form],
+        control: place.control,
         signal: AbortSignal.any([signal, limit.signal]),
         // What is broken may take its time.
         onBroken: () => {
@@ -102,8 +110,8 @@ export class BurstShare {
     }
   }
 
-  #pick(target: Target, contract: Contract, turn: number): Burst | undefined {
-    const asked = burstsOf(burstPrograms, target).filter(
+  #pick({ target, size }: Lab, contract: Contract, turn: number): Burst | undefined {
+    const asked = burstsOf(burstPrograms, target, size).filter(
       (burst) => clauseOf(burst, contract) !== undefined && !this.#broken.has(burst.program.name),
     );
     const dense = [numbers, pairs].flatMap((program) =>

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import type { BurstFinding } from './burst.js';
 import { parseBurst, printBurst } from './burst-file.js';
-import { burstNames, keepBurst, listBursts } from './burst-shelf.js';
+import { burstNames, keepBurst, listBursts, reportBurst } from './burst-shelf.js';
 
 const store = mkdtempSync(join(tmpdir(), 'isolde-bursts-'));
 afterAll(() => rmSync(store, { recursive: true, force: true }));
@@ -49,11 +49,43 @@ it('trusts no file: programs and contracts must be known here, and sizes such as
   const file = { ...found, count: 1, firstSeen: at, lastSeen: at };
   const parse = (changes: object) => () => parseBurst(printBurst({ ...file, ...changes }), 'burst.json');
   expect(parse({})()).toEqual(file);
+  const reduced = { ...file.reduced, without: ['reads', 'begin'] };
+  const more = { reduced, control: { by: 'postgres 17.6', ...silent } };
+  expect(parse(more)()).toEqual({ ...file, ...more });
+  const uncompared = { uncompared: 'could not be asked: it is gone' };
+  expect(parse(uncompared)()).toEqual({ ...file, ...uncompared });
+  expect(reportBurst('b', { ...file, ...uncompared }, 'postgres')).toContain(
+    'no comparison with another database: could not be asked: it is gone.',
+  );
+  expect(parse({ reduced: { ...reduced, without: ['$(rm)'] } })).toThrow(/names of parts/);
   expect(parse({ program: 'rm -rf' })).toThrow(/program/);
   expect(parse({ form: 'shell' })).toThrow(/form/);
   expect(parse({ contract: 'nobody:nothing' })).toThrow(/contract/);
   expect(parse({ size: { sessions: 1_000_000, repeats: 1 } })).toThrow(/1 to 256/);
 });
+
+it.each(['statements', 'block', 'text'] as const)(
+  'shows something of every kind of statement that a reduction has left (%s)',
+  (form) => {
+    const kinds = {
+      add: 'UPDATE led',
+      delete: 'DELETE FROM',
+      absent: 'WHERE NOT EXISTS',
+      merge: 'MERGE INTO',
+    };
+    const parts = ['begin', 'add', 'lock', 'upsert', 'merge', 'insert', 'delete', 'ensure', 'absent'];
+    const shows = (left: readonly string[]) => {
+      const without = parts.filter((part) => !left.includes(part));
+      const reduced = { sessions: 4, repeats: 64, without, rate: shown };
+      const file = { ...found, program: 'drawn', form, reduced, count: 1, firstSeen: at, lastSeen: at };
+      const report = reportBurst('b', file, 'postgres');
+      return Object.entries(kinds).flatMap(([kind, sql]) => (report.includes(sql) ? [kind] : []));
+    };
+    for (const kind of Object.keys(kinds)) expect(shows([kind])).toEqual([kind]);
+    expect(shows(Object.keys(kinds))).toEqual(Object.keys(kinds));
+    expect(shows(['delete', 'merge'])).toEqual(['delete', 'merge']);
+  },
+);
 
 it('writes a folder anew that cannot be read', async () => {
   const { folder } = await keep(found);

@@ -18,6 +18,7 @@ import type { Dialect } from '../../sql/index.js';
 import type { BurstFinding, BurstRate } from './burst.js';
 import { type BurstFile, parseBurst, printBurst } from './burst-file.js';
 import { burstCase } from './burst-form.js';
+import type { BurstProgram } from './burst-program.js';
 import { burstPrograms } from './burst-programs.js';
 
 const fileName = 'burst.json';
@@ -83,16 +84,17 @@ export function reportBurst(id: string, file: BurstFile, dialect: Dialect): stri
     `Must hold, whatever the order of the transactions: ${escapeMarkdown(fact)} (${codeSpan(contract)}, ${escapeMarkdown(clause)})${fault}.`,
     '',
     verdict === 'not isolation'
-      ? 'One session alone breaks it, too: it is no matter of isolation.'
+      ? 'One session alone breaks it, too: it is no isolation bug.'
       : 'Sessions at the same time break it in some runs, one session alone does not.',
     '',
     '| runs | broken | outcomes |',
     '|---|---|---|',
     ...ratesOf(file).map(
       ([what, { runs, broken, outcomes }]) =>
-        `| ${what} | ${broken} of ${runs} | ${outcomes.map(({ text, count }) => `${count} × ${escapeMarkdown(text)}`).join(', ')} |`,
+        `| ${escapeMarkdown(what)} | ${broken} of ${runs} | ${outcomes.map(({ text, count }) => `${count} × ${escapeMarkdown(text)}`).join(', ')} |`,
     ),
     '',
+    ...(file.uncompared === undefined ? [] : [`${escapeMarkdown(noComparison(file.uncompared))}.`, '']),
     `Every session sends such transactions (${file.form}):`,
     '',
     codeBlock(shownSql(file, dialect), 'sql'),
@@ -106,7 +108,9 @@ export function reportBurst(id: string, file: BurstFile, dialect: Dialect): stri
 
 /** The command that runs the smallest burst again. */
 export function burstLine({ program, form, reduced, level }: BurstFinding): string {
-  return `npx isolde burst URL --level ${shortLevel(level)} --program ${program} --form ${form} --sessions ${reduced.sessions} --repeats ${reduced.repeats}`;
+  const { sessions, repeats, without = [] } = reduced;
+  const left = without.map((part) => ` --without ${part}`).join('');
+  return `npx isolde burst URL --level ${shortLevel(level)} --program ${program} --form ${form}${left} --sessions ${sessions} --repeats ${repeats}`;
 }
 
 /** The kinds of runs, each with its rate, for people. */
@@ -115,19 +119,66 @@ export function ratesOf(found: BurstFinding): readonly (readonly [what: string, 
   return [
     [`${size.sessions} sessions × ${size.repeats}`, rate],
     ['one session, one after another', serial],
-    ...(control === undefined ? [] : [['control', control] as const]),
-    [`reduced to ${reduced.sessions} sessions × ${reduced.repeats}`, reduced.rate],
+    ...(control === undefined ? [] : [[`control${named(control.by)}`, control] as const]),
+    [`reduced to ${sizeText(reduced)}`, reduced.rate],
   ];
 }
 
-function shownSql({ program: name, form, reduced }: BurstFinding, dialect: Dialect): string {
+/** Why nothing was compared, for people. */
+export const noComparison = (why: string): string => `no comparison with another database: ${why}`;
+
+const named = (by: string | undefined) => (by === undefined ? '' : `, ${by}`);
+
+/** A burst's size, and what is left out of it. */
+export function sizeText({ sessions, repeats, without = [] }: BurstFinding['reduced']): string {
+  const left = without.length === 0 ? '' : ` without ${without.join(', ')}`;
+  return `${sessions} sessions × ${repeats}${left}`;
+}
+
+/**
+ * What is sent, at the reduced size: of each session the first transactions that together show every part that is left, of two sessions and
+ * of those further ones that send something more.
+ */
+function shownSql({ program: name, form, reduced, target }: BurstFinding, dialect: Dialect): string {
   const program = burstPrograms.find((each) => each.name === name)!;
-  const size = { sessions: Math.min(2, reduced.sessions), repeats: 1 };
-  const { setup, sessions } = burstCase({ program, form }, { dialect }, size, false);
-  const parts = sessions.map(({ name: who, statements }) => [`-- ${who}`, ...statements.map(ended)]);
-  return [...setup.map(ended), ...parts.flat(), '-- after all of them', ...program.final.map(ended)].join(
-    '\n',
+  const burst = { program, form, without: reduced.without };
+  const { setup, sessions } = burstCase(burst, { name: target.name, dialect }, reduced, false);
+  const seen = new Set<string>();
+  const parts = sessions.flatMap(({ name: who, statements }, i) => {
+    const shown = telling(transactionsIn(statements), program);
+    const isMore = shown.parts.some((part) => !seen.has(part));
+    for (const part of shown.parts) seen.add(part);
+    return i < 2 || isMore ? [`-- ${who}`, ...shown.transactions.flat().map(ended)] : [];
+  });
+  return [...setup.map(ended), ...parts, '-- after all of them', ...program.final.map(ended)].join('\n');
+}
+
+/** The statements of a session by transaction; one that is not begun is a transaction alone. */
+function transactionsIn(statements: readonly string[]): readonly (readonly string[])[] {
+  const transactions: string[][] = [];
+  let open = false;
+  for (const sql of statements) {
+    if (open) transactions.at(-1)!.push(sql);
+    else transactions.push([sql]);
+    open = sql === 'BEGIN' || (open && sql !== 'COMMIT' && sql !== 'ROLLBACK');
+  }
+  return transactions;
+}
+
+/** The first two transactions, and those behind them that show a part of the program which none before has shown. */
+function telling(transactions: readonly (readonly string[])[], { parts: all = {} }: BurstProgram) {
+  // Where a transaction is one text, parts are inside of it.
+  const known = Object.entries(all).map(
+    ([part, { source }]) => [part, new RegExp(source.replace(/^\^/, '\\b'))] as const,
   );
+  const seen = new Set<string>();
+  const told = transactions.filter((statements, i) => {
+    const own = known.filter(([, found]) => statements.some((sql) => found.test(sql)));
+    const isMore = own.some(([part]) => !seen.has(part));
+    for (const [part] of own) seen.add(part);
+    return i < 2 || isMore;
+  });
+  return { transactions: told, parts: [...seen] };
 }
 
 const ended = (sql: string) => `${sql};`;

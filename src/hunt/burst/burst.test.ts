@@ -2,21 +2,26 @@ import { describe, expect, it } from 'vitest';
 import { findContract } from '../../contracts/index.js';
 import type { History, Operation } from '../../histories/index.js';
 import { vendorContractAt } from '../../judge/index.js';
-import { openTarget, parseFault, withFault } from '../../targets/index.js';
+import { openTarget, parseFault, type Target, withFault } from '../../targets/index.js';
 import { postgresAvailable } from '../../targets/postgres/index.js';
 import { fragile } from '../fragile-target.case.js';
-import { runBursts } from './burst.js';
+import { type BurstOptions, runBursts } from './burst.js';
 import { burstCase, burstsOf } from './burst-form.js';
 import type { BurstProgram } from './burst-program.js';
 import { burstPrograms } from './burst-programs.js';
 
 const named = (name: string) => burstPrograms.find((program) => program.name === name)!;
 
+const ledger = ['drawn', 'upserts', 'merges', 'deletes', 'ensured', 'locked'];
+
 describe('a fact is asked only of contracts that demand it', () => {
   it.each([
-    ['postgres:read-committed', ['increments', 'transfers', 'keys']],
-    ['postgres:repeatable-read', ['increments', 'transfers', 'keys']],
-    ['postgres:serializable', ['pairs', 'increments', 'numbers', 'transfers', 'skew', 'absent', 'keys']],
+    ['postgres:read-committed', ['increments', 'transfers', 'keys', ...ledger]],
+    ['postgres:repeatable-read', ['increments', 'transfers', 'keys', ...ledger]],
+    [
+      'postgres:serializable',
+      ['pairs', 'increments', 'numbers', 'transfers', 'skew', 'absent', 'keys', ...ledger],
+    ],
     ['mariadb:read-uncommitted', ['keys']],
   ])('%s', (id, expected) => {
     const contract = findContract(id)!;
@@ -88,7 +93,9 @@ describe('bursts on DuckDB', () => {
     expect(result.finding).toBeUndefined();
     expect(result.notAsked).toEqual(['numbers', 'skew', 'absent']);
     // The fact of `pairs` is not promised, but the graph judges it.
-    expect(result.bursts).toBe(4);
+    expect(result.bursts).toBe(9);
+    expect(result.lacking).toEqual(['locked']);
+    expect(result.undecided).toEqual({});
   });
 
   it('show an update that is lost now and then, by its rate, and that one session shows it, too', async () => {
@@ -131,13 +138,22 @@ describe('programs that conflict nearly always', () => {
 
 describe('forms', () => {
   const features = { oneRequest: ['block', 'procedure', 'text'] } as never;
-  const formsOf = (name: string) =>
-    burstsOf([named(name)], { dialect: 'postgres', features }).map(({ form }) => form);
+  const small = { sessions: 4, repeats: 20 };
+  const formsOf = (name: string, size = small) =>
+    burstsOf([named(name)], { name: 'postgres', dialect: 'postgres', features }, size).map(
+      ({ form }) => form,
+    );
 
   it('are those the target has, and procedures only where a few are enough', () => {
     expect(formsOf('pairs')).toEqual(['statements', 'block', 'procedure', 'text']);
     expect(formsOf('keys')).toEqual(['statements', 'block', 'text']);
-    expect(burstsOf([named('pairs')], { dialect: 'sqlite', features: {} as never })).toHaveLength(1);
+    // One procedure for every other transaction of a session: at a hunt's size too many.
+    expect(formsOf('upserts')).toContain('procedure');
+    expect(formsOf('upserts', { sessions: 8, repeats: 200 })).not.toContain('procedure');
+    expect(formsOf('deletes', { sessions: 8, repeats: 200 })).toContain('procedure');
+    expect(
+      burstsOf([named('pairs')], { name: 'sqlite', dialect: 'sqlite', features: {} as never }, small),
+    ).toHaveLength(1);
   });
 
   it.each([
@@ -146,15 +162,71 @@ describe('forms', () => {
     ['text', /^SELECT id, w FROM p1; UPDATE p1 SET .* WHERE id = 1$/],
   ] as const)('%s: a transaction is one request', (form, expected) => {
     const burst = { program: named('pairs'), form };
-    const { sessions, setup } = burstCase(burst, { dialect: 'postgres' }, { sessions: 2, repeats: 3 }, false);
+    const { sessions, setup } = burstCase(
+      burst,
+      { name: 'postgres', dialect: 'postgres' },
+      { sessions: 2, repeats: 3 },
+      false,
+    );
     expect(sessions.map(({ statements }) => statements.length)).toEqual([3, 3]);
     expect(sessions[0]!.statements[0]).toMatch(expected);
     expect(setup.filter((sql) => /PROCEDURE/.test(sql))).toHaveLength(form === 'procedure' ? 2 : 0);
   });
 
+  it('a hunt sends none that makes more procedures than a few', () => {
+    const size = { sessions: 8, repeats: 200 };
+    const target = { name: 'mariadb', dialect: 'mysql', features } as const;
+    const made = burstsOf(burstPrograms, target, size)
+      .filter(({ form }) => form === 'procedure')
+      .map((burst) => burstCase(burst, target, size, false).setup);
+    expect(made.length).toBeGreaterThan(3);
+    for (const setup of made)
+      expect(setup.filter((sql) => sql.startsWith('CREATE PROCEDURE')).length).toBeLessThanOrEqual(16);
+  });
+
+  it.each(['drawn', 'locked', 'ensured'])(
+    '%s: every session commits and rolls back, however many there are',
+    (name) => {
+      const endsIn = (sessions: number) =>
+        burstCase(
+          { program: named(name), form: 'statements' },
+          { name: 'postgres', dialect: 'postgres' },
+          { sessions, repeats: 200 },
+          false,
+        ).sessions.map(({ statements }) =>
+          statements.filter((sql) => /^(?:COMMIT|ROLLBACK)$/.test(sql)).join(' '),
+        );
+      const all = endsIn(8);
+      for (const ends of all) {
+        expect(ends).toMatch(/ROLLBACK/);
+        expect(ends).toMatch(/COMMIT/);
+      }
+      // So that a smaller burst is a part of the larger one.
+      expect(endsIn(3)).toEqual(all.slice(0, 3));
+    },
+  );
+
+  it('leave out the parts that they are told to, and transactions that nothing is left of', () => {
+    const of = (name: string, without: string[]) => {
+      const burst = { program: named(name), form: 'statements', without } as const;
+      const size = { sessions: 1, repeats: 2 };
+      return burstCase(burst, { name: 'postgres', dialect: 'postgres' }, size, false).sessions[0]!.statements;
+    };
+    const update = 'UPDATE c SET v = v + 1 WHERE id = 1';
+    expect(of('increments', [])).toEqual([update, 'BEGIN', update, 'COMMIT']);
+    expect(of('increments', ['begin'])).toEqual([update, update]);
+    expect(of('transfers', ['reads'])).toHaveLength(4);
+    expect(of('locked', ['lock', 'add'])).toEqual([]);
+  });
+
   it('leave transactions that only read as they are', () => {
     const burst = { program: named('transfers'), form: 'block' } as const;
-    const { sessions } = burstCase(burst, { dialect: 'postgres' }, { sessions: 3, repeats: 1 }, false);
+    const { sessions } = burstCase(
+      burst,
+      { name: 'postgres', dialect: 'postgres' },
+      { sessions: 3, repeats: 1 },
+      false,
+    );
     expect(sessions[0]!.statements).toEqual(['SELECT SUM(v) FROM a']);
   });
 });
@@ -176,13 +248,87 @@ describe('a burst on PostgreSQL', () => {
         });
         expect(finding).toMatchObject({ verdict: 'confirmed', serial: { broken: 0 } });
         const silent = await runBursts(target, { ...base, programs: burstPrograms });
-        expect(silent).toMatchObject({ finding: undefined, undecided: {}, bursts: 26 });
+        expect(silent).toMatchObject({ finding: undefined, undecided: {}, bursts: 48 });
       } finally {
         await target.close();
       }
     },
-    60_000,
+    120_000,
   );
+});
+
+describe('a burst is reduced', () => {
+  /** Whether a run breaks it depends on nothing but its text and size. */
+  const reducedOf = async (breaks: (history: History) => boolean, target: Target) => {
+    const guarded: BurstProgram = {
+      ...named('increments'),
+      transaction: () => ['BEGIN', 'SELECT 1 AS guard', 'UPDATE c SET v = v + 1 WHERE id = 2', 'COMMIT'],
+      parts: { guard: /guard/, begin: /^(?:BEGIN|COMMIT)$/ },
+      judge: ({ history }) => ({ kind: breaks(history) ? 'broken' : 'kept', text: 'x' }),
+    };
+    const contract = vendorContractAt(target, target.defaultLevel);
+    const base = { sessions: 2, repeats: 8, runs: 2, level: target.defaultLevel, contract };
+    return (await runBursts(target, { ...base, programs: [guarded] })).finding!;
+  };
+  const has = ({ operations }: History, word: RegExp) => operations.some(({ sql = '' }) => word.test(sql));
+  const isAlone = ({ header }: History) => !header.sessions.includes('T2');
+  const withDuckdb = async (use: (target: Target) => Promise<void>) => {
+    const target = await openTarget('duckdb:');
+    await use(target).finally(() => target.close());
+  };
+
+  it('without a statement only where one session alone still keeps the fact', () =>
+    withDuckdb(async (target) => {
+      const found = await reducedOf((history) => !isAlone(history) || !has(history, /guard/), target);
+      expect(found).toMatchObject({ verdict: 'confirmed', reduced: { repeats: 4, without: ['begin'] } });
+    }));
+
+  it('to the last size that breaks it again, not to one that did so once', () =>
+    withDuckdb(async (target) => {
+      let lucky = 1;
+      const found = await reducedOf((history) => {
+        if (isAlone(history)) return false;
+        if (has(history, /guard/)) return has(history, /BEGIN/);
+        return lucky-- > 0;
+      }, target);
+      expect(found.reduced).toMatchObject({ repeats: 4, rate: { broken: 2, runs: 2 } });
+      expect(found.reduced).not.toHaveProperty('without');
+    }));
+
+  it('with BEGIN, where a plain one is another', () =>
+    withDuckdb(async (target) => {
+      const levels = target.levels.map((each) => ({ ...each, plainBeginDiffers: true as const }));
+      const found = await reducedOf((history) => !isAlone(history), { ...target, levels });
+      expect(found.reduced.without).toEqual(['guard']);
+    }));
+});
+
+describe('what is broken is compared with a control', () => {
+  const brokenWith = async (control: BurstOptions['control']) => {
+    const target = await openTarget('duckdb:?fault=lost-update(every=2)');
+    const contract = vendorContractAt(target, target.defaultLevel);
+    const base = { sessions: 2, repeats: 4, runs: 1, level: target.defaultLevel, contract, control };
+    try {
+      return (await runBursts(target, { ...base, programs: [named('increments')] })).finding;
+    } finally {
+      await target.close();
+    }
+  };
+
+  it('and is kept, with the reason, where the control is gone or cannot be asked', async () => {
+    const closed = await openTarget('duckdb:');
+    await closed.close();
+    expect(await brokenWith(closed)).toMatchObject({
+      uncompared: 'could not be asked: The DuckDB target is closed',
+    });
+    const failing = async () => {
+      throw new Error('no such server');
+    };
+    expect(await brokenWith(failing)).toMatchObject({ uncompared: 'could not be asked: no such server' });
+    const unable = { ...closed, stamp: closed.stamp, levels: [] } as Target;
+    expect((await brokenWith(unable))!.uncompared).toMatch(/^duckdb \S+ promises nothing at snapshot$/);
+    expect(await brokenWith(async () => undefined)).not.toHaveProperty('uncompared');
+  }, 60_000);
 });
 
 describe('a burst goes through the one function that runs and judges', () => {
@@ -221,5 +367,35 @@ describe('a burst goes through the one function that runs and judges', () => {
     } finally {
       await target.close();
     }
+  });
+});
+
+describe('on engines that read no constants without a FROM', () => {
+  const sent = (program: string, name: string) => {
+    const burst = { program: named(program), form: 'statements' } as const;
+    return JSON.stringify(
+      burstCase(burst, { name, dialect: 'postgres' }, { sessions: 2, repeats: 40 }, true),
+    );
+  };
+
+  it('queries of constants that have a condition get one', () => {
+    for (const name of ['hsqldb', 'derby'])
+      for (const program of ['absent', 'ensured', 'drawn']) {
+        expect(sent(program, name), name).toMatch(/FROM \(VALUES \(1\)\) AS d \(one\) WHERE NOT EXISTS/);
+        expect(sent(program, name), name).not.toMatch(/SELECT [\d, ]+ WHERE/);
+      }
+    expect(sent('absent', 'postgres')).toMatch(/SELECT 0, 0 WHERE NOT EXISTS/);
+  });
+
+  it('programs of statements that are lacking are not offered', () => {
+    const offered = (name: string) =>
+      burstsOf(
+        burstPrograms,
+        { name, dialect: 'postgres', features: {} as Target['features'] },
+        { sessions: 2, repeats: 4 },
+      ).map(({ program }) => program.name);
+    expect(offered('hsqldb')).toContain('merges');
+    expect(offered('derby')).not.toContain('merges');
+    expect(sent('drawn', 'derby')).not.toContain('MERGE');
   });
 });

@@ -5,23 +5,25 @@
  *
  * 1. the same burst runs again and again: how many of the runs break the fact;
  * 2. the same transactions run in one session, one after another: if that breaks it, too, concurrency is not the cause;
- * 3. where a control is given (another version of the engine), the same there;
- * 4. sessions and repetitions are halved as long as one of so many runs still breaks the fact; the rate of the smallest is counted.
+ * 3. where a control is given (another version of the engine), the same there, held to its own promise;
+ * 4. reduction by rate (`reduce-burst.ts`): sessions, repetitions and statements are taken away as long as one of so many runs still breaks
+ *    the fact; the rate of the smallest burst is counted, and where none of its runs breaks it, that of the one before.
  *
  * A break that no second run shows is reported as seen once, and decides nothing. Runs and verdicts come from `runAndJudgeBy`, as those
  * of all other commands do; what is different here is only that verdicts are counted.
  */
 import { type JudgedHistory, wentAway } from '../../check/index.js';
 import { type Contract, describeKind, type Level } from '../../contracts/index.js';
-import { IsoldeError } from '../../errors.js';
+import { errorText, IsoldeError } from '../../errors.js';
 import { SessionPool } from '../../execute/index.js';
 import { begunBy, capabilitiesOf } from '../../generate/index.js';
 import type { TargetStamp } from '../../histories/index.js';
-import { runAndJudgeBy } from '../../judge/index.js';
+import { runAndJudgeBy, vendorContract } from '../../judge/index.js';
 import type { Target } from '../../targets/index.js';
 import { type Burst, type BurstForm, type BurstSize, burstCase, burstsOf } from './burst-form.js';
 import { burstOracle, clauseOf, graphFact, outcomeOf } from './burst-oracle.js';
 import type { BurstOutcome, BurstProgram } from './burst-program.js';
+import { type ReducedBurst, reduceBurst } from './reduce-burst.js';
 
 export interface BurstOptions extends BurstSize {
   readonly level: Level;
@@ -35,8 +37,10 @@ export interface BurstOptions extends BurstSize {
   readonly runs: number;
   /** Goes on with new bursts until then; undefined: one of each program. */
   readonly until?: (() => boolean) | undefined;
-  /** Another database to compare with. */
-  readonly control?: Target | undefined;
+  /** Only without these parts of the programs. */
+  readonly without?: readonly string[] | undefined;
+  /** Another database to compare with; asked for when something is broken, and closed by the caller. */
+  readonly control?: Target | (() => Promise<Target | undefined>) | undefined;
   readonly signal?: AbortSignal;
   readonly onProgress?: (text: string) => void;
   /** Called when a burst has broken its fact, before that is confirmed. */
@@ -65,9 +69,12 @@ export interface BurstFinding {
   readonly size: BurstSize;
   readonly rate: BurstRate;
   readonly serial: BurstRate;
-  readonly control?: BurstRate | undefined;
+  /** On another database, and which. */
+  readonly control?: (BurstRate & { readonly by?: string | undefined }) | undefined;
+  /** Why there is no comparison with the other database, where there was one to compare with. */
+  readonly uncompared?: string | undefined;
   /** The smallest burst that still breaks it, with its rate. */
-  readonly reduced: BurstSize & { readonly rate: BurstRate };
+  readonly reduced: ReducedBurst & { readonly rate: BurstRate };
   /** `once`: no other run showed it; `not isolation`: one session alone breaks it, too. */
   readonly verdict: 'confirmed' | 'once' | 'not isolation';
 }
@@ -77,6 +84,8 @@ export interface BurstResult {
   readonly transactions: number;
   /** Programs that the contract says nothing about. */
   readonly notAsked: readonly string[];
+  /** Programs of statements that the database does not have. */
+  readonly lacking: readonly string[];
   /** Bursts whose outcome could not be judged, by reason. */
   readonly undecided: Readonly<Record<string, number>>;
   readonly finding: BurstFinding | undefined;
@@ -85,7 +94,10 @@ export interface BurstResult {
 /** Runs bursts in turn until one breaks its fact. */
 export async function runBursts(target: Target, options: BurstOptions): Promise<BurstResult> {
   const { contract, programs, signal, first = 0 } = options;
-  const all = burstsOf(programs, target, options.forms);
+  const all = burstsOf(programs, target, options, options.forms).map((burst) => ({
+    ...burst,
+    without: options.without,
+  }));
   const asked = all.filter((burst) => clauseOf(burst, contract) !== undefined);
   const lab = await BurstLab.open(target, options);
   const undecided: Record<string, number> = {};
@@ -115,10 +127,14 @@ export async function runBursts(target: Target, options: BurstOptions): Promise<
   }
 
   function result(finding: BurstFinding | undefined): BurstResult {
-    const notAsked = programs
-      .filter((program) => !asked.some((burst) => burst.program === program))
-      .map(({ name }) => name);
-    return { bursts, transactions: lab.transactions, notAsked, undecided, finding };
+    const isIn = (some: readonly Burst[], program: BurstProgram) =>
+      some.some((burst) => burst.program === program);
+    const able = burstsOf(programs, target, options);
+    const notAsked = programs.filter((program) => isIn(able, program) && !isIn(asked, program));
+    const lacking = programs.filter((program) => !isIn(able, program));
+    const names = (some: readonly BurstProgram[]) => some.map(({ name }) => name);
+    const counts = { bursts, transactions: lab.transactions, undecided };
+    return { ...counts, notAsked: names(notAsked), lacking: names(lacking), finding };
   }
 }
 
@@ -141,11 +157,11 @@ async function pursueBurst(
   const rate = rateOf([outcomeOf(first), ...again]);
   const { kind, clause } = first.findings[0]!;
   const serial = rateOf(await lab.rate(burst, size, { runs: Math.min(runs, 3), serial: true }));
-  const other = control === undefined ? undefined : await BurstLab.open(control, options);
-  const compared = other === undefined ? undefined : rateOf(await other.rate(burst, size, { runs }));
-  await other?.close();
-  const confirmed = again.some(({ kind }) => kind === 'broken');
-  const reduced = confirmed ? await reduceBurst(lab, burst, { ...size, rate }, runs) : { ...size, rate };
+  const compared = await compareWith(control, burst, options);
+  const confirmed = again.some(isBroken);
+  const start = { ...size, ...(burst.without && { without: burst.without }) };
+  const way = confirmed ? await wayToSmallest(lab, burst, start, { runs, serial }) : [start];
+  const reduced = await smallestThatBreaks(lab, burst, way, { runs, rate });
   const byFact = program.clause(contract) !== undefined;
   return {
     program: program.name,
@@ -158,46 +174,80 @@ async function pursueBurst(
     size,
     rate,
     serial,
-    control: compared,
+    ...compared,
     reduced,
     verdict: serial.broken > 0 ? 'not isolation' : confirmed ? 'confirmed' : 'once',
   };
 }
 
-const fewestSessions = 2;
-const fewestRepeats = 4;
-
-/** Halves the burst while one of its runs breaks the fact, then counts. */
-async function reduceBurst(
+async function wayToSmallest(
   lab: BurstLab,
   burst: Burst,
-  start: BurstFinding['reduced'],
-  runs: number,
+  start: ReducedBurst,
+  { runs, serial }: { readonly runs: number; readonly serial: BurstRate },
+): Promise<readonly ReducedBurst[]> {
+  return reduceBurst(burst, start, {
+    shows: async (smaller, candidate) => {
+      const outcomes = await lab.rate(candidate, smaller, { runs, untilBroken: true });
+      return outcomes.some(isBroken);
+    },
+    // What one session alone breaks when a statement is missing is another break.
+    isSilentAlone: async (smaller, candidate) =>
+      serial.broken > 0 || !(await lab.rate(candidate, smaller, { runs: 1, serial: true })).some(isBroken),
+    isStopped: () => lab.stopped,
+    stays: lab.stays,
+  });
+}
+
+/** The last burst on the way whose runs break the fact again; what one lucky run brought there may never show it. */
+async function smallestThatBreaks(
+  lab: BurstLab,
+  burst: Burst,
+  [start, ...smaller]: readonly ReducedBurst[],
+  { runs, rate }: { readonly runs: number; readonly rate: BurstRate },
 ): Promise<BurstFinding['reduced']> {
-  let best: BurstSize = start;
-  for (;;) {
-    const { sessions, repeats } = best;
-    const smaller = [
-      { sessions, repeats: Math.ceil(repeats / 2) },
-      { sessions: Math.ceil(sessions / 2), repeats },
-    ].filter(
-      (each) =>
-        each.sessions >= fewestSessions &&
-        each.repeats >= fewestRepeats &&
-        each.sessions * each.repeats < sessions * repeats,
-    );
-    let found: BurstSize | undefined;
-    for (const each of smaller) {
-      if (found !== undefined || lab.stopped) continue;
-      const outcomes = await lab.rate(burst, each, { runs, untilBroken: true });
-      if (outcomes.some(({ kind }) => kind === 'broken')) found = each;
-    }
-    if (found === undefined) break;
-    best = found;
+  for (const each of smaller.toReversed()) {
+    const again = rateOf(await lab.rate({ ...burst, without: each.without }, each, { runs }));
+    if (lab.stopped) break;
+    if (again.broken > 0) return { ...each, rate: again };
   }
-  if (best === start || lab.stopped) return start;
-  const { sessions, repeats } = best;
-  return { sessions, repeats, rate: rateOf(await lab.rate(burst, best, { runs })) };
+  return { ...start!, rate };
+}
+
+const isBroken = ({ kind }: BurstOutcome) => kind === 'broken';
+
+/**
+ * The rate on the control, held to what that promises itself, or why it says nothing; neither where there is no control. The finding is
+ * the other database's: whatever the control dies of, it ends as no comparison.
+ */
+async function compareWith(
+  control: BurstOptions['control'],
+  burst: Burst,
+  options: BurstOptions,
+): Promise<Pick<BurstFinding, 'control' | 'uncompared'>> {
+  try {
+    const other = typeof control === 'function' ? await control() : control;
+    return other === undefined ? {} : await rateOn(other, burst, options);
+  } catch (error) {
+    return { uncompared: `could not be asked: ${errorText(error)}` };
+  }
+}
+
+async function rateOn(
+  other: Target,
+  burst: Burst,
+  options: BurstOptions,
+): Promise<Pick<BurstFinding, 'control' | 'uncompared'>> {
+  const { name, version } = other.stamp;
+  const none = (why: string) => ({ uncompared: `${name} ${version} ${why}` });
+  const contract = other.levels.some(({ level }) => level === options.level)
+    ? vendorContract(other, options.level)
+    : undefined;
+  if (contract === undefined) return none(`promises nothing at ${options.level}`);
+  if (burstsOf([burst.program], other, options, [burst.form]).length === 0) return none('cannot run it');
+  if (clauseOf(burst, contract) === undefined) return none('does not promise it');
+  const rate = await rateBurst(other, burst, { ...options, contract, size: options });
+  return { control: { by: `${name} ${version}`, ...rate } };
 }
 
 /** A burst that was found before, so often: how many of the runs break its fact. */
@@ -248,6 +298,13 @@ class BurstLab {
 
   get stopped(): boolean {
     return this.#lost || this.options.signal?.aborted === true;
+  }
+
+  /** Parts without which the transactions would be of another kind: a lone statement is begun as a plain BEGIN is. */
+  get stays(): readonly string[] {
+    const { target, options } = this;
+    const own = target.levels.find(({ level }) => level === options.level);
+    return own?.plainBeginDiffers === true ? ['begin'] : [];
   }
 
   get stamp(): TargetStamp {

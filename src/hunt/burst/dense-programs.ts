@@ -20,11 +20,13 @@ import {
 import type { Dialect } from '../../sql/index.js';
 import {
   type BurstProgram,
+  begun,
   effects,
   endsOf,
   forbidding,
   kept,
   numberOf,
+  reads,
   unreadable,
 } from './burst-program.js';
 
@@ -57,6 +59,7 @@ export const pairs: BurstProgram = {
       'COMMIT',
     ];
   },
+  parts: reads,
   final: tables.map((table) => `SELECT MAX(v) FROM ${table}`),
   judge: ({ history, final }) => {
     const sum = sumOf(final?.map((rows) => numberOf(rows[0]?.[0])));
@@ -124,6 +127,7 @@ export const numbers: BurstProgram = {
     `INSERT INTO q (n, s) SELECT COALESCE(MAX(n), 0) + 1, ${session} FROM q`,
     'COMMIT',
   ],
+  parts: begun,
   final: ['SELECT COUNT(*), COUNT(DISTINCT n) FROM q'],
   judge: ({ history, final }) => {
     const [rows, distinct] = (final?.[0]?.[0] ?? []).map(numberOf);

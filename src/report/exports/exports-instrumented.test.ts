@@ -56,7 +56,7 @@ describe.skipIf(missing !== undefined)(
       expect(exportFiles(plain).map(({ name }) => name)).not.toContain('instrumented.sql');
     });
 
-    it('the stand-alone script cannot tell, on a release that has mended the bug, and says who can', async () => {
+    it('the stand-alone script cannot tell, on a release that has fixed the bug, and says who can', async () => {
       // It starts SQLite itself, which has no such fault, and gets the answers that the faulty one gave.
       const { code, out } = await runNodeScript(bug);
       expect(out).toContain('isolde bugs rerun decides');

@@ -3,7 +3,7 @@
  * that wrote it, reads return these lists, and a last session reads all of them: what is wrong stands there, to be seen with any client.
  */
 import { type Case, printScript, type Schedule, type StatementRef } from '../../cases/index.js';
-import { explain, findOracle, instrumentCase } from '../../check/index.js';
+import { engineWords, explain, findOracle, instrumentCase } from '../../check/index.js';
 import { findContract } from '../../contracts/index.js';
 import { type Bug, plainRun } from '../bug.js';
 import type { ExportForm } from './export.js';
@@ -22,7 +22,7 @@ function printInstrumented(bug: Bug): string {
   const contract = bug.contract === undefined ? undefined : findContract(bug.contract);
   const dialect = bug.case.dialect ?? bug.history.header.dialect ?? 'postgres';
   const { scheduled, observe } = instrumentCase(bug, dialect, {
-    returning: target.name !== 'mysql',
+    ...engineWords(target.name),
     ...(contract && { contract }),
   });
   const description = [

@@ -1,6 +1,6 @@
 /**
  * MySQL's and MariaDB's `mtr`: a `.test`, and the `.result` that the server gives today. The test passes while the bug is
- * alive; whoever mends it records the result anew.
+ * alive; who fixes it records the result anew.
  *
  * A statement that waited is sent with `send` and fetched with `reap` after the statement that let it go. Rows without
  * ORDER BY are sorted, for their order is no promise.

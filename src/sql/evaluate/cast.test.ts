@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Dialect } from '../dialect.js';
 import { parseExpressionText } from '../parse/parse.js';
 import type { Row, Value } from '../value.js';
-import { evaluateExpression } from './evaluate.js';
+import { evaluateExpression } from './one-row.case.js';
 import type { ColumnInfo } from './scope.js';
 import { isUndecidable } from './undecidable.js';
 

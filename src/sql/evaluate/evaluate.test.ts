@@ -9,11 +9,12 @@ import type {
 import type { Dialect } from '../dialect.js';
 import { parseExpressionText, parseStatement } from '../parse/parse.js';
 import type { Row } from '../value.js';
-import { compilePredicate, evaluateExpression, evaluateSelect } from './evaluate.js';
+import { compilePredicate, evaluateSelect } from './evaluate.js';
+import { applyUpdate, evaluateExpression, evaluateWhere } from './one-row.case.js';
 import type { ColumnInfo, EvaluateOptions } from './scope.js';
 import { tableShape } from './shape.js';
 import { isUndecidable } from './undecidable.js';
-import { applyInsert, applyUpdate, evaluateWhere } from './write.js';
+import { applyInsert } from './write.js';
 
 const columns: readonly ColumnInfo[] = [
   { name: 'a', table: 't', type: 'INT' },

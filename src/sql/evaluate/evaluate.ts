@@ -35,6 +35,7 @@ export function contextOf(options: EvaluateOptions): Context {
   return {
     dialect: options.dialect,
     textOrder: options.textOrder ?? defaultTextOrder(options.dialect),
+    ownQuotients: options.ownQuotients ?? false,
     compileValue,
     compileQuery,
     table: (name, schema) => {
@@ -91,15 +92,6 @@ export function compileExpression(
   const compiled = decide(() => compileValue(expression, scopeOf(columns, options), contextOf(options)));
   if (isUndecidable(compiled)) return () => compiled;
   return (row) => compiled.run({ row, outer: undefined });
-}
-
-/** The value of an expression for one row. */
-export function evaluateExpression(
-  expression: Expression,
-  scope: { readonly columns: readonly ColumnInfo[]; readonly row: EvaluatedRow },
-  options: EvaluateOptions,
-): Evaluated {
-  return compileExpression(expression, scope.columns, options)(scope.row);
 }
 
 export interface SelectResult {

@@ -46,6 +46,7 @@ export function compileValue(e: Expression, scope: Scope, ctx: Context): Compile
       return compileSign(e.op, compileValue(e.operand, scope, ctx));
     case 'binary':
       if (isArithmetic(e.op)) {
+        if (e.op === '/' && ctx.ownQuotients) throw new NotDecidable('a quotient as another engine gives it');
         const a = compileValue(e.left, scope, ctx);
         const b = compileValue(e.right, scope, ctx);
         const operation = arithmetic(e.op, a.type, b.type, ctx.dialect);

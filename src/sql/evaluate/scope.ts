@@ -26,10 +26,23 @@ export interface TableRows {
   readonly rows: readonly EvaluatedRow[] | Undecidable;
 }
 
+/** How an engine evaluates: the dialect that it speaks, and what it does in another way than the engine whose dialect it is. */
+export interface Arithmetic {
+  readonly dialect: Dialect;
+  readonly ownQuotients: boolean;
+}
+
+/** The arithmetic of a target; MySQL's relatives divide as it does, and SQLite's; those that speak PostgreSQL each have their own way. */
+export function arithmeticOf(dialect: Dialect, target: string | undefined): Arithmetic {
+  return { dialect, ownQuotients: dialect === 'postgres' && target !== undefined && target !== dialect };
+}
+
 export interface EvaluateOptions {
   readonly dialect: Dialect;
   /** What is known of the order of texts; default: binary for SQLite and DuckDB, the root collation's for the others. */
   readonly textOrder?: TextOrder;
+  /** The engine only speaks the dialect: what `/` and AVG give (types, digits, rounding) is its own, and not known. */
+  readonly ownQuotients?: boolean;
   /** The rows of a table, for subqueries and FROM. */
   readonly table?: (name: string, schema?: string) => TableRows | undefined;
 }
@@ -81,6 +94,7 @@ export interface RelationRows {
 export interface Context {
   readonly dialect: Dialect;
   readonly textOrder: TextOrder;
+  readonly ownQuotients: boolean;
   readonly table: (name: string, schema?: string) => Relation | undefined;
   /** Expressions and queries can stand inside each other; the files that compile them reach each other here. */
   readonly compileValue: (expression: Expression, scope: Scope, context: Context) => Compiled;

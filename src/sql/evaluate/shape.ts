@@ -17,6 +17,8 @@ export interface TableShape {
   readonly columns: readonly ShapeColumn[];
   readonly keys: readonly { readonly columns: readonly string[]; readonly primary: boolean }[];
   readonly checks: readonly Expression[];
+  /** A query gives the table columns beside those that are written here. */
+  readonly derived?: true;
 }
 
 /** The shape a CREATE TABLE gives. Keys over expressions are left out. */
@@ -46,6 +48,7 @@ export function tableShape(create: CreateTableStatement, dialect: Dialect): Tabl
     columns: create.columns.map((column) => shapeColumn(column, primary, dialect)),
     keys,
     checks,
+    ...(create.as !== undefined && { derived: true }),
   };
 }
 

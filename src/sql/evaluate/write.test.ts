@@ -5,9 +5,10 @@ import type { CreateTableStatement, DeleteStatement, InsertStatement, UpdateStat
 import type { Dialect } from '../dialect.js';
 import { parseStatement } from '../parse/parse.js';
 import { bytesValue, doubleValue, integerValue, type Row, type Value } from '../value.js';
+import { applyUpdate, evaluateWhere } from './one-row.case.js';
 import { type TableShape, tableShape } from './shape.js';
 import { type EvaluatedRow, isUndecidable } from './undecidable.js';
-import { applyInsert, applyUpdate, evaluateWhere } from './write.js';
+import { applyInsert } from './write.js';
 
 const dialects: readonly Dialect[] = ['postgres', 'mysql', 'sqlite', 'duckdb'];
 
@@ -205,6 +206,15 @@ describe('INSERT', () => {
     ['WITH c AS (SELECT 1) INSERT INTO t (a) SELECT * FROM c', 'a write with common tables'],
   ])('%s is not decided: %s', (sql, reason) => {
     expect(inserted(sql, create, 'postgres')).toEqual({ undecidable: reason });
+  });
+
+  it.each([
+    'INSERT INTO t VALUES (1, 2)',
+    'INSERT INTO t SELECT a, b FROM src',
+    'INSERT INTO t (b) VALUES (1)',
+  ])('%s says that a query gives the table its columns', (sql) => {
+    const undecidable = 'the columns of its table come from a query';
+    expect(inserted(sql, 'CREATE TABLE t AS SELECT 1 AS a, 2 AS b', 'postgres')).toEqual({ undecidable });
   });
 
   it('of several rows with subqueries is open in MySQL, where later rows see earlier ones', () => {

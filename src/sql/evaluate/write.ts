@@ -14,7 +14,7 @@ import type {
   UpdateStatement,
 } from '../ast.js';
 import type { Dialect } from '../dialect.js';
-import { nameKey, sameName } from '../names.js';
+import { columnOf, nameKey, sameName } from '../names.js';
 import { doubleValue, type Value } from '../value.js';
 import { visitNodes } from '../walk.js';
 import { coerce } from './coerce.js';
@@ -59,16 +59,6 @@ export function compileWhere(
     env.row = row;
     return compiled(env);
   };
-}
-
-/** Whether an UPDATE or DELETE touches a row. */
-export function evaluateWhere(
-  statement: UpdateStatement | DeleteStatement,
-  shape: TableShape,
-  row: EvaluatedRow,
-  options: EvaluateOptions,
-): Truth {
-  return compileWhere(statement, shape, options)(row);
 }
 
 function prepare(
@@ -157,16 +147,6 @@ function rejectOwnReads(update: UpdateStatement, shape: TableShape, ctx: Context
   }
 }
 
-/** The row an UPDATE leaves behind. */
-export function applyUpdate(
-  update: UpdateStatement,
-  shape: TableShape,
-  row: EvaluatedRow,
-  options: EvaluateOptions,
-): EvaluatedRow | Undecidable {
-  return compileUpdate(update, shape, options)(row);
-}
-
 interface Step {
   readonly index: number;
   readonly run: (env: Env) => Evaluated;
@@ -183,11 +163,14 @@ function compileAssignment(assignment: Assignment, shape: TableShape, scope: Sco
 }
 
 function columnIndex(name: string, shape: TableShape, ctx: Context): number {
-  const exact = shape.columns.findIndex((column) => column.name === name);
-  const index =
-    exact >= 0 ? exact : shape.columns.findIndex((column) => sameName(column.name, name, ctx.dialect));
-  if (index < 0) throw new NotDecidable(`no column ${name} is known`);
+  const index = columnOf(shape.columns, name, ctx.dialect);
+  if (index < 0) throw unlikeShape(shape, `no column ${name} is known`);
   return index;
+}
+
+/** What is written does not fit the columns that are known; the table may have others. */
+function unlikeShape({ derived }: TableShape, problem: string): NotDecidable {
+  return new NotDecidable(derived === true ? 'the columns of its table come from a query' : problem);
 }
 
 /** An expression as the value its column will hold. What cannot be compiled is undecidable in this cell only. */
@@ -337,14 +320,14 @@ function sourceRows(
     }
     return source.rows.map((row) => {
       if (row.length > targets.length || (insert.columns !== undefined && row.length !== targets.length)) {
-        throw new NotDecidable('VALUES of another width than the columns');
+        throw unlikeShape(shape, 'VALUES of another width than the columns');
       }
       return row.map((e, i) => storedConstant(e, shape.columns[targets[i]!]!, ctx));
     });
   }
   const relation = compileQuery(source.query, undefined, ctx);
   if (relation.columns.length > targets.length)
-    throw new NotDecidable('a query of another width than the columns');
+    throw unlikeShape(shape, 'a query of another width than the columns');
   return relation.run(undefined).rows.map((row) =>
     row.map((cell, i) => {
       const column = shape.columns[targets[i]!]!;

@@ -1,9 +1,12 @@
 /** The store in PostgreSQL against the store in a folder: the same content, one entry a bug, the same distrust. */
+import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { isolde } from '../../../test/isolde.js';
+import { openKnown } from '../../known/index.js';
 import { probeCases } from '../../probe/index.js';
 import { findBug } from '../../report/found-bug.case.js';
 import type { Bug } from '../../report/index.js';
@@ -150,8 +153,76 @@ describePostgres('the shared store', () => {
     expect({ ...here, replay: '' }).toEqual({ ...there, replay: '' });
     const rerun = await isolde(['bugs', 'rerun', '--runs', '1', '--store', url]);
     expect([rerun.code, rerun.out]).toEqual([1, expect.stringContaining('alive')]);
-    const hunt = await isolde(['hunt', 'duckdb:', '--store', url, '--rounds', '1']);
-    expect([hunt.code, hunt.err]).toEqual([3, expect.stringContaining('needs a store in a folder')]);
+  });
+
+  it('takes what a hunt finds, whose notes lie in .isolde and name no password', async () => {
+    const { url, openAgain } = await makeDatabase();
+    await (await openAgain()).add(bug);
+    const cwd = await mkdtemp(join(root, 'hunt-'));
+    const hunt = (...args: string[]) =>
+      promisify(execFile)(
+        process.execPath,
+        [resolve('dist/bin/isolde.js'), 'hunt', 'duckdb:', '--store', url, '--sibling', 'none', ...args],
+        { cwd, timeout: 60_000 },
+      ).catch((error: { readonly code?: unknown; readonly stderr: string }) => {
+        // It may find a bug.
+        if (error.code === 1) return error;
+        throw error;
+      });
+    const first = await hunt('--rounds', '4');
+    expect((await hunt('--rounds', '4', '--no-reuse', '--keep-unconfirmed')).stderr).toContain(
+      'going on at round 4',
+    );
+    expect(first.stderr).not.toContain(server.login.password);
+    expect(await readdir(cwd)).toEqual(['.isolde']);
+    const files = await readdir(cwd, { recursive: true });
+    expect(files.map((file) => file.replaceAll(/[0-9a-f]{12}/g, 'HASH')).sort()).toEqual(
+      expect.arrayContaining([
+        '.isolde/shared/HASH/hunts/HASH.json',
+        '.isolde/shared/HASH/templates/HASH.json',
+      ]),
+    );
+    const texts = await Promise.all(
+      files.filter((file) => file.endsWith('.json')).map((file) => readFile(join(cwd, file), 'utf8')),
+    );
+    expect([...files, ...texts].join('\n')).not.toContain(server.login.password);
+    const [set] = files.flatMap((file) => /templates.([0-9a-f]{12})\.json$/.exec(file)?.[1] ?? []);
+    // Rounds come back by the set's name, and a set that is not there is said at once.
+    await hunt('--rounds', '2..2', '--reuse', set!);
+    await expect(hunt('--rounds', '2..2', '--reuse', '000000000000')).rejects.toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('there is no set of templates'),
+    });
+  }, 120_000);
+
+  it('loses nothing of a bug on the way to a folder and back', async () => {
+    const [{ url, openAgain }, again] = [await makeDatabase(), await makeDatabase()];
+    const store = await openAgain();
+    const [report] = (await openKnown()).bugs;
+    const { id: reported, name, url: page } = report!;
+    const full: Bug = {
+      ...bug,
+      replay: 'npx isolde hunt duckdb: --level snapshot --seed 7 --rounds 12..12',
+      known: {
+        verdict: 'duplicate',
+        reports: [{ id: reported, name, ...(page !== undefined && { url: page }), why: 'the same' }],
+        why: 'it shows the same',
+      },
+    };
+    for (const seed of ['7', '8', '9']) await store.add({ ...full, seed });
+    const tried = { target: bug.target, outcome: 'fixed', shown: 0, runs: 3, at: bug.lastSeen } as const;
+    await store.recordRun(bug.id, tried);
+    const folder = join(root, 'there');
+    expect((await isolde(['bugs', 'import', url, '--store', folder])).code).toBe(0);
+    expect((await isolde(['bugs', 'import', folder, '--store', again.url])).code).toBe(0);
+    const shown = (place: string) => isolde(['bugs', 'show', bug.id, '--json', '--store', place]);
+    const first = await shown(url);
+    expect((await shown(folder)).out).toBe(first.out);
+    expect((await shown(again.url)).out).toBe(first.out);
+    const runs = await readFile(join(folder, 'bugs', bug.id, 'runs.jsonl'), 'utf8');
+    expect(runs.trim().split('\n')).toHaveLength(4);
+    await (await again.openAgain()).exportTo(bug.id, join(root, 'back-again'));
+    expect(await readFile(join(root, 'back-again', bug.id, 'runs.jsonl'), 'utf8')).toBe(runs);
   });
 
   it('refuses SQL that reaches out of a scratch, as a folder does', async () => {

@@ -23,7 +23,6 @@ import {
   parseSignedRecord,
   printRecord,
   printRun,
-  type RunLine,
   recordOf,
 } from '../bug-file.js';
 import { fileNames, readBug, signedBy } from '../bug-folder.js';
@@ -34,7 +33,7 @@ import {
   type BugList,
   type BugStore,
   checkId,
-  foundLine,
+  firstRuns,
   isListed,
   joined,
   lastSeenFirst,
@@ -68,7 +67,7 @@ export interface PackedBug {
 const dataFiles = [fileNames.case, fileNames.finding, fileNames.history, fileNames.raw] as const;
 
 /** Makes rows of a bug. It is written as a folder and read back first: what cannot be read again is not kept. */
-export async function packBug(bug: Bug, { raw }: AddOptions = {}): Promise<PackedBug> {
+export async function packBug(bug: Bug, { raw, runs }: AddOptions = {}): Promise<PackedBug> {
   checkId(bug.id);
   const folder = await makeTemporaryFolder('shared');
   const path = (name: string) => join(folder.path, name);
@@ -86,7 +85,6 @@ export async function packBug(bug: Bug, { raw }: AddOptions = {}): Promise<Packe
         cause: error,
       });
     });
-    const reruns = bug.versions.map((version): RunLine => ({ kind: 'rerun', ...version }));
     return {
       id: bug.id,
       engine: engineOf(bug),
@@ -94,7 +92,7 @@ export async function packBug(bug: Bug, { raw }: AddOptions = {}): Promise<Packe
       signedBy: signedBy(kept) ?? null,
       record,
       files: await readData(path),
-      runs: [foundLine(bug), ...reruns].map((run) => printRun(run).trimEnd()),
+      runs: firstRuns(bug, runs).map((run) => printRun(run).trimEnd()),
     };
   } finally {
     await folder.remove();
@@ -323,8 +321,10 @@ export class SharedStore implements BugStore {
 
   async importFrom(folder: string, options: ForeignOptions = {}): Promise<Added[]> {
     const added: Added[] = [];
-    for (const { bug, raw } of await readForeignBugs(folder, options))
-      added.push(await this.add(bug, { imported: true, ...(raw !== undefined && { raw: { file: raw } }) }));
+    for (const { bug, raw, runs } of await readForeignBugs(folder, options)) {
+      const from = raw === undefined ? {} : { raw: { file: raw } };
+      added.push(await this.add(bug, { imported: true, runs, ...from }));
+    }
     return added;
   }
 

@@ -3,7 +3,7 @@ import type { Finding } from '../../check/index.js';
 import type { Operation } from '../../histories/index.js';
 import { checkOf, markOf } from './findings.js';
 import { ColumnsBuilder, type HistoryColumns } from './history-columns.js';
-import { namedRows } from './named-rows.js';
+import { RowNames } from './named-rows.js';
 
 /** Operation i of session i % 2 begins at 100 − i: later operations stand before earlier ones on the axis. */
 function columns(count: number): HistoryColumns {
@@ -111,7 +111,7 @@ describe('rows that a statement names', () => {
     ['SELECT * FROM t WHERE paid = 3', ['t']],
     ['COMMIT', []],
   ])('%s: %j', (sql, names) => {
-    expect(namedRows(operation(sql))).toEqual(names);
+    expect(new RowNames().of(operation(sql))).toEqual(names);
   });
 
   it('are those of its answer too, where a column names them', () => {
@@ -121,20 +121,65 @@ describe('rows that a statement names', () => {
       [30, null],
     ];
     const answered = operation('SELECT v, Id FROM t', { columns: ['v', 'Id'], rows });
-    expect(namedRows(answered)).toEqual(['t', 't/1', 't/2']);
+    expect(new RowNames().of(answered)).toEqual(['t', 't/1', 't/2']);
   });
 
   it('are what its recorder wrote down, before all', () => {
     const accesses = [{ mode: 'read', object: 'x/9' }] as unknown as NonNullable<Operation['accesses']>;
-    expect(namedRows(operation('SELECT * FROM t WHERE id = 1', { accesses }))).toEqual(['x/9', 't', 't/1']);
+    expect(new RowNames().of(operation('SELECT * FROM t WHERE id = 1', { accesses }))).toEqual([
+      'x/9',
+      't',
+      't/1',
+    ]);
   });
 
   it('are not more than forty', () => {
     const rows = Array.from({ length: 1000 }, (_, id) => [id]);
-    expect(namedRows(operation('SELECT id FROM t', { columns: ['id'], rows }))).toHaveLength(40);
+    expect(new RowNames().of(operation('SELECT id FROM t', { columns: ['id'], rows }))).toHaveLength(40);
   });
 
-  it('of a statement made to be slow are found all the same', () => {
-    expect(namedRows(operation(`SELECT * FROM t WHERE id IN (${"'".repeat(200_000)}`))).toEqual(['t', 't/']);
+  it('of a statement made to be slow are not looked for', () => {
+    const slow = `SELECT * FROM t WHERE id IN (${"'".repeat(200_000)}`;
+    expect(new RowNames().of(operation(slow))).toEqual(['t']);
+  });
+
+  it.each([
+    [
+      "SELECT * FROM t WHERE rid IN ('a', 'b')",
+      "SELECT * FROM t WHERE rid IN ('c,d', 'e')",
+      ['t', 't/c,d', 't/e'],
+    ],
+    [
+      'SELECT * FROM t WHERE id IN (1, 2) AND id = 2',
+      'SELECT * FROM t WHERE id IN (3, 4) AND id = 3',
+      ['t', 't/3'],
+    ],
+    ["INSERT INTO t VALUES (1, 'a')", "INSERT INTO t VALUES (2, 'b')", ['t', 't/2']],
+    ['SELECT 1 FROM t WHERE v = 1 AND id = 2', 'SELECT 5 FROM t WHERE v = 6 AND id = 7', ['t', 't/7']],
+  ])('are those of its own constants: %s before %s', (before, sql, expected) => {
+    const names = new RowNames();
+    names.of(operation(before));
+    expect(names.of(operation(sql))).toEqual(expected);
+    expect(names.of(operation(sql))).toEqual(expected);
+  });
+
+  it('are named by what identifies rows, where the set-up says it', () => {
+    const setup = [
+      'CREATE TABLE "Line" (id INT, "No" INT, item TEXT, PRIMARY KEY ("No", item))',
+      `INSERT INTO "Line" VALUES (1, 1, 'a'), (1, 2, 'a')`,
+    ];
+    const names = new RowNames({ dialect: 'postgres', setup });
+    expect(names.of(operation(`UPDATE "Line" SET id = 2 WHERE item = 'a' AND "No" IN (1, 2)`))).toEqual([
+      'Line',
+      'Line/1,a',
+      'Line/2,a',
+    ]);
+    expect(names.of(operation('SELECT * FROM "Line" WHERE id = 1'))).toEqual(['Line']);
+    const answered = { columns: ['item', 'No'], rows: [['b', 3]] };
+    expect(names.of(operation('SELECT item, "No" FROM "Line"', answered))).toEqual(['Line', 'Line/3,b']);
+    expect(names.of(operation(`INSERT INTO "Line" (item, "No") VALUES ('c', 4)`))).toEqual([
+      'Line',
+      'Line/4,c',
+    ]);
   });
 });

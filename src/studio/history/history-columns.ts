@@ -7,7 +7,7 @@
  * and reaches into it is found without looking at all that came before.
  */
 import type { Operation } from '../../histories/index.js';
-import { namedRows } from './named-rows.js';
+import type { RowNames } from './named-rows.js';
 import { NumberColumn, TextColumn } from './text-column.js';
 
 export const blockSize = 1024;
@@ -131,7 +131,7 @@ export class ColumnsBuilder {
 export function entryOf(
   operation: Operation,
   transaction: number,
-  result: (operation: Operation) => string,
+  { result, names }: { readonly result: (operation: Operation) => string; readonly names: RowNames },
 ): ColumnEntry {
   const { session, kind, start, end, outcome, ends, blocked, sql } = operation;
   return {
@@ -146,7 +146,7 @@ export function entryOf(
       (end === null ? flag.unanswered : 0),
     statement: sql ?? kind,
     result: result(operation),
-    objects: namedRows(operation),
+    objects: names.of(operation),
   };
 }
 

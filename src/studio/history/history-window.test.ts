@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { kv } from '../../histories/index.js';
 import { ColumnsBuilder, type HistoryColumns } from './history-columns.js';
 import { maskOf, nextOperation, tileOf } from './history-window.js';
-import { namedRows } from './named-rows.js';
+import { RowNames } from './named-rows.js';
 import { columnsOf, sqlColumns } from './read-columns.js';
 
 interface Simple {
@@ -123,14 +123,16 @@ it('filters and steps agree with a look at everything', () => {
 it('names rows by what a statement and its answer say, or by what was recorded', () => {
   const common = { index: 0, session: 0, transaction: 0, start: 0, end: 1, outcome: 'ok' } as const;
   const named = (kind: 'select' | 'insert' | 'update', sql: string, more: object = {}) =>
-    namedRows({ ...common, kind, sql, ...more });
+    new RowNames().of({ ...common, kind, sql, ...more });
   expect(named('update', 'UPDATE "t" SET v = 3 WHERE id = 7')).toEqual(['t', 't/7']);
   expect(named('select', 'SELECT * FROM t WHERE rid IN (1, 2)')).toEqual(['t', 't/1', 't/2']);
   expect(named('insert', "INSERT INTO t VALUES (4, 'x'), (5, 'y')")).toEqual(['t', 't/4', 't/5']);
   expect(named('select', 'SELECT v, id FROM a JOIN b', { columns: ['v', 'id'], rows: [[9, 3]] })).toEqual(
     expect.arrayContaining(['a', 'b', 'a/3']),
   );
-  expect(namedRows({ ...common, kind: 'select', accesses: [{ mode: 'read', object: 'x' }] })).toEqual(['x']);
+  expect(new RowNames().of({ ...common, kind: 'select', accesses: [{ mode: 'read', object: 'x' }] })).toEqual(
+    ['x'],
+  );
   const all = named('select', 'SELECT * FROM t', {
     columns: ['id'],
     rows: Array.from({ length: 10_000 }, (_, i) => [i]),

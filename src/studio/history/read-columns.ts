@@ -6,6 +6,7 @@
 import {
   type AnyHistory,
   type History,
+  type HistoryHeader,
   type KvHistory,
   kvAppend,
   kvRead,
@@ -21,6 +22,7 @@ import {
   txName,
 } from '../../histories/index.js';
 import { ColumnsBuilder, entryOf, flag, type HistoryColumns } from './history-columns.js';
+import { RowNames } from './named-rows.js';
 
 export type Progress = (operations: number) => void;
 
@@ -44,7 +46,7 @@ export function sqlColumns(
   { header, operations }: History,
   onProgress: Progress = () => undefined,
 ): HistoryColumns {
-  const collector = new SqlColumns(header.sessions);
+  const collector = new SqlColumns(header);
   for (const operation of operations) collector.add(operation);
   onProgress(operations.length);
   return collector.build(header.omitted);
@@ -56,7 +58,7 @@ const control: ReadonlySet<string> = new Set(['begin', 'commit', 'rollback']);
 /** Undefined for a history of keys and values, which has a reader of its own. */
 async function streamColumns(path: string, onProgress: Progress): Promise<HistoryColumns | undefined> {
   const reader = await readHistory(path);
-  const collector = new SqlColumns(reader.header.sessions);
+  const collector = new SqlColumns(reader.header);
   let isSql = reader.header.setup !== undefined;
   for await (const some of reader.operations) {
     if (!isSql) {
@@ -73,12 +75,16 @@ async function streamColumns(path: string, onProgress: Progress): Promise<Histor
 class SqlColumns {
   readonly #builder: ColumnsBuilder;
   readonly #positions = new Map<number, number>();
+  readonly #rowNames: RowNames;
+  private readonly sessions: readonly string[];
   readonly #names: string[] = [];
   readonly #perSession: number[] = [];
   #lastEnd = 0;
 
-  constructor(private readonly sessions: readonly string[]) {
-    this.#builder = new ColumnsBuilder(sessions);
+  constructor(header: HistoryHeader) {
+    this.sessions = header.sessions;
+    this.#builder = new ColumnsBuilder(header.sessions);
+    this.#rowNames = new RowNames(header);
   }
 
   get count(): number {
@@ -98,7 +104,7 @@ class SqlColumns {
       this.#names.push(number === 1 ? owner : `${owner}#${number}`);
     }
     this.#lastEnd = Math.max(this.#lastEnd, operation.start, operation.end ?? 0);
-    this.#builder.add(entryOf(operation, position, resultText));
+    this.#builder.add(entryOf(operation, position, { result: resultText, names: this.#rowNames }));
   }
 
   build(omitted: readonly string[] = []): HistoryColumns {

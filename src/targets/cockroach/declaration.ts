@@ -6,7 +6,7 @@ export const cockroachDeclaration: TargetDeclaration = {
   title: 'CockroachDB',
   homePage: 'https://github.com/cockroachdb/cockroach/issues',
   schemes: ['cockroach', 'cockroachdb'],
-  usage: 'cockroach://user:password@host:26257/database',
+  usage: 'cockroach://user:password@host:26257/database  (not exercised: no test meets a server)',
   dialect: 'postgres',
   generation: {
     unsupported: ['begin.snapshot', 'begin.immediate', 'statement.replace', 'statement.merge'],

@@ -21,7 +21,8 @@ async function open() {
     };
   };
   const close = async () => {
-    for (const connection of connections) connection.closeSync();
+    // Drivers before 1.2 cannot close a connection.
+    for (const connection of connections) connection.closeSync?.();
   };
   return { session, close };
 }`,

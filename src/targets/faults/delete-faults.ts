@@ -6,9 +6,9 @@
  *   (`FROM t` becomes `FROM (SELECT * FROM t UNION ALL …) AS t`), unless a row with that key exists again.
  * - `resurrected-row`: after the commit, another connection inserts them again, before COMMIT is answered.
  */
-import { printLiteral, type Row } from '../../sql/index.js';
+import { printLiteral, printName, type Row } from '../../sql/index.js';
 import type { Answer } from '../target.js';
-import { replaceTable, sameness, splitWrite } from './statement-shape.js';
+import { keyColumn, replaceTable, sameness, splitWrite } from './statement-shape.js';
 import type { DeletedRows, Turn } from './turn.js';
 
 export async function visibleCommittedDelete(turn: Turn): Promise<Answer> {
@@ -24,9 +24,10 @@ export async function resurrectedRow(turn: Turn): Promise<Answer> {
     const fresh = await turn.session.fresh();
     const { dialect } = turn.scratch.target;
     for (const { table, columns, rows } of deleted) {
+      const names = columns.map((name) => printName(name, dialect)).join(', ');
       for (const row of rows) {
         const values = row.map((value) => printLiteral(value, dialect)).join(', ');
-        await fresh.send(`INSERT INTO ${table} (${columns.join(', ')}) VALUES (${values})`);
+        await fresh.send(`INSERT INTO ${table} (${names}) VALUES (${values})`);
       }
     }
   });
@@ -77,9 +78,8 @@ export function withGhosts(turn: Turn, all: readonly DeletedRows[] = turn.scratc
 
 function ghostRow({ scratch }: Turn, { table, columns, beside }: DeletedRows, row: Row): string {
   const { dialect } = scratch.target;
-  const key = scratch.spec.key ?? columns[0]!;
-  const keyAt = Math.max(0, columns.indexOf(key));
-  const alive = `SELECT 1 FROM ${table} WHERE ${sameness(key, printLiteral(row[keyAt]!, dialect), dialect)}`;
+  const key = keyColumn(scratch.spec, columns, dialect);
+  const alive = `SELECT 1 FROM ${table} WHERE ${sameness(key.written, printLiteral(row[key.at]!, dialect), dialect)}`;
   const from = dialect === 'mysql' ? ' FROM DUAL' : '';
   const cells = row.map((value) => printLiteral(value, dialect)).join(', ');
   return `SELECT ${cells}${from}${beside === true ? '' : ` WHERE NOT EXISTS (${alive})`}`;

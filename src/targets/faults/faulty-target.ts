@@ -8,7 +8,7 @@ import type { Scratch, Session, SessionOptions, Target, TargetReach } from '../t
 import { type FaultSpec, showFault } from './fault-spec.js';
 import { type FaultyHost, FaultySession } from './faulty-session.js';
 import { mechanisms } from './mechanisms.js';
-import { createdTables, indexedColumns } from './statement-shape.js';
+import { anyTableOf, indexedColumns } from './statement-shape.js';
 import { Trigger } from './trigger.js';
 import type { DeletedRows, Mechanism, ReusedKey } from './turn.js';
 
@@ -81,12 +81,11 @@ class FaultyScratch implements Scratch, FaultyHost {
   readonly mechanism: Mechanism;
   readonly afterStatement: FaultyHost['afterStatement'];
   readonly catchUp?: NonNullable<Scratch['catchUp']>;
+  readonly keepHistory?: NonNullable<Scratch['keepHistory']>;
   readonly trigger: Trigger;
   readonly sessions = new Set<FaultySession>();
   /** Whose a session of the wrapped target is, auxiliary ones included. */
   readonly owners = new Map<Session, FaultySession>();
-  /** A table of the set-up: reading it pins an auxiliary transaction's snapshot. */
-  anyTable: string | undefined;
   /** Committed deletes that still show, newest last; also rows that were accepted and never stored. */
   ghosts: DeletedRows[] = [];
   reusedKey: ReusedKey | undefined;
@@ -101,6 +100,7 @@ class FaultyScratch implements Scratch, FaultyHost {
   ) {
     this.namespace = inner.namespace;
     if (inner.catchUp !== undefined) this.catchUp = (limitMs) => inner.catchUp!(limitMs);
+    if (inner.keepHistory !== undefined) this.keepHistory = () => inner.keepHistory!();
     this.trigger = new Trigger(spec);
     const fault = mechanisms[spec.name];
     this.mechanism = fault.execute;
@@ -116,7 +116,6 @@ class FaultyScratch implements Scratch, FaultyHost {
     this.#catalog = undefined;
     this.#indexed = undefined;
     await this.inner.reset(setup);
-    this.anyTable = createdTables(setup, this.target.dialect)[0];
     const { afterReset } = mechanisms[this.spec.name];
     if (afterReset !== undefined) await Promise.all([...this.sessions].map(afterReset));
   }
@@ -124,6 +123,11 @@ class FaultyScratch implements Scratch, FaultyHost {
   get catalog(): Catalog {
     this.#catalog ??= openCatalog({ dialect: this.target.dialect, setup: this.#setup, statements: [] });
     return this.#catalog;
+  }
+
+  /** A table of the set-up: reading it pins an auxiliary transaction's snapshot. */
+  get anyTable(): string | undefined {
+    return anyTableOf(this.catalog);
   }
 
   get indexed(): ReadonlySet<string> {

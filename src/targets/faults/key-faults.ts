@@ -10,10 +10,13 @@
  */
 import {
   applyInsert,
+  columnOf,
   type EvaluatedRow,
   isUndecidable,
   parseStatement,
   printLiteral,
+  printName,
+  sameName,
   type Value,
 } from '../../sql/index.js';
 import type { Answer } from '../target.js';
@@ -57,40 +60,44 @@ export async function keyOfUncommittedDelete(turn: Turn): Promise<Answer> {
 export async function automaticKeyReused(turn: Turn): Promise<Answer> {
   const { scratch, statement, sql } = turn;
   const { dialect } = scratch.target;
-  if (statement.kind === 'select' && statement.locking === 'none') {
-    const alias = scratch.reusedKey;
-    if (alias === undefined) return turn.send();
-    const { table, columns, column, given, shown } = alias;
-    const cells = columns.map((each) =>
-      each === column ? `CASE WHEN ${each} = ${given} THEN ${shown} ELSE ${each} END AS ${each}` : each,
-    );
-    const derived = `SELECT ${cells.join(', ')} FROM ${table}`;
-    return turn.send(replaceTable(sql, table, derived, dialect) ?? sql);
-  }
+  if (statement.kind === 'select' && statement.locking === 'none') return turn.send(withReusedKey(turn));
   const parsed = statement.kind === 'insert' ? parseStatement(sql, dialect) : undefined;
   const answer = await turn.send();
   if (answer.error !== undefined || parsed?.type !== 'insert' || parsed.source.type !== 'values')
     return answer;
   const table = scratch.catalog.find(parsed.table.name);
-  const column = table?.shape.columns.find(({ automatic }) => automatic)?.name;
+  const automatic = table?.shape.columns.find((column) => column.automatic)?.name;
   const first = parsed.columns?.[0];
   const cell = parsed.source.rows[0]?.[0];
-  if (table === undefined || column === undefined || first === undefined || cell?.type !== 'literal')
+  if (table === undefined || automatic === undefined || first === undefined || cell?.type !== 'literal')
     return answer;
-  if (parsed.columns!.includes(column)) return answer;
+  if (parsed.columns!.some((name) => sameName(name, automatic, dialect))) return answer;
+  const name = printName(table.shape.name, dialect);
   const found = await turn.send(
-    `SELECT * FROM ${table.shape.name} WHERE ${first} = ${printLiteral(cell.value, dialect)}`,
+    `SELECT * FROM ${name} WHERE ${printName(first, dialect)} = ${printLiteral(cell.value, dialect)}`,
   );
-  const columns = found.columns ?? [];
-  const given = found.rows?.[0]?.[columns.indexOf(column)];
+  const at = (found.columns ?? []).findIndex((each) => sameName(each, automatic, dialect));
+  const given = found.rows?.[0]?.[at];
   if (typeof given !== 'number') return answer;
   const shown = given - 1;
-  const used = countIn(
-    await turn.send(`SELECT count(*) FROM ${table.shape.name} WHERE ${column} = ${shown}`),
-  );
+  const columns = found.columns!.map((each) => printName(each, dialect));
+  const column = columns[at]!;
+  const used = countIn(await turn.send(`SELECT count(*) FROM ${name} WHERE ${column} = ${shown}`));
   if (used === 1 && scratch.reusedKey === undefined && turn.fires())
-    scratch.reusedKey = { table: table.shape.name, columns, column, given, shown };
+    scratch.reusedKey = { table: name, columns, column, given, shown };
   return { ...answer, transaction: turn.session.main.state };
+}
+
+/** The SELECT with the key that shows as another one. */
+function withReusedKey({ scratch, sql }: Turn): string {
+  const alias = scratch.reusedKey;
+  if (alias === undefined) return sql;
+  const { table, columns, column, given, shown } = alias;
+  const cells = columns.map((each) =>
+    each === column ? `CASE WHEN ${each} = ${given} THEN ${shown} ELSE ${each} END AS ${each}` : each,
+  );
+  const derived = `SELECT ${cells.join(', ')} FROM ${table}`;
+  return replaceTable(sql, table, derived, scratch.target.dialect) ?? sql;
 }
 
 /** The whole rows of a plain `INSERT … VALUES` into a table with a key; undefined: something else. */
@@ -114,11 +121,14 @@ async function isTaken(turn: Turn, rows: readonly EvaluatedRow[]): Promise<boole
   const { dialect } = scratch.target;
   const { shape } = scratch.catalog.find(statement.target!)!;
   const { columns } = shape.keys.find((key) => key.primary) ?? shape.keys[0]!;
-  const at = columns.map((name) => shape.columns.findIndex((column) => column.name === name));
+  const at = columns.map((name) => columnOf(shape.columns, name, dialect));
+  const table = printName(shape.name, dialect);
   const fresh = await session.fresh();
   for (const row of rows) {
-    const where = columns.map((name, i) => `${name} = ${printLiteral(row[at[i]!] as Value, dialect)}`);
-    const there = await fresh.send(`SELECT count(*) FROM ${shape.name} WHERE ${where.join(' AND ')}`);
+    const where = columns.map(
+      (name, i) => `${printName(name, dialect)} = ${printLiteral(row[at[i]!] as Value, dialect)}`,
+    );
+    const there = await fresh.send(`SELECT count(*) FROM ${table} WHERE ${where.join(' AND ')}`);
     if ((countIn(there) ?? 0) > 0) return true;
   }
   return false;
@@ -129,7 +139,7 @@ function accepted(turn: Turn, rows: readonly EvaluatedRow[]): Answer {
   const { scratch, log, statement, session } = turn;
   const { shape } = scratch.catalog.find(statement.target!)!;
   const ghosts: DeletedRows = {
-    table: shape.name,
+    table: printName(shape.name, scratch.target.dialect),
     columns: shape.columns.map(({ name }) => name),
     rows: rows as DeletedRows['rows'],
     beside: true,

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { openCatalog } from '../../rows/index.js';
 import {
+  anyTableOf,
   countInsertedRows,
-  createdTables,
   replaceTable,
   shapeOf,
   splitWrite,
@@ -30,7 +31,7 @@ describe('splitWrite', () => {
       table: 't',
       assignments: [
         { column: 'a', expression: 'b + 1' },
-        { column: 'c', expression: 'f(1, 2)' },
+        { column: 'c', expression: 'F(1, 2)' },
       ],
       where: "x = ',' AND y IN (1, 2)",
     });
@@ -39,7 +40,7 @@ describe('splitWrite', () => {
   it('takes a DELETE apart, and no WHERE means all rows', () => {
     expect(splitWrite('DELETE FROM t', 'mysql')).toEqual({ table: 't', assignments: [], where: '1 = 1' });
     expect(splitWrite('DELETE FROM t WHERE v < (SELECT max(v) FROM u)', 'mysql')?.where).toBe(
-      'v < (SELECT max(v) FROM u)',
+      'v < (SELECT MAX(v) FROM u)',
     );
   });
 
@@ -91,11 +92,15 @@ it('takes names for one where the dialect does', () => {
   expect(replaceTable(sql, 't', 'X', 'duckdb')).toBe('SELECT v FROM (X) AS "T" JOIN (X) AS T ON TRUE');
 });
 
-it('names the tables a set-up creates', () => {
-  const setup = [
-    'CREATE TABLE IF NOT EXISTS a (x INT)',
-    'CREATE INDEX i ON a (x)',
-    'create temporary table "B" (y INT)',
-  ];
-  expect(createdTables(setup, 'postgres')).toEqual(['a', '"B"']);
+it('names a table of the set-up that every session has', () => {
+  const tableOf = (...setup: readonly string[]) =>
+    anyTableOf(openCatalog({ dialect: 'postgres', setup, statements: [] }));
+  expect(
+    tableOf(
+      'CREATE TEMPORARY TABLE a (x INT)',
+      'CREATE TABLE IF NOT EXISTS "B" (x INT)',
+      'CREATE TABLE c (x INT)',
+    ),
+  ).toBe('"B"');
+  expect(tableOf('CREATE INDEX i ON a (x)')).toBeUndefined();
 });

@@ -1,17 +1,25 @@
 /**
- * Just enough of a statement's structure to break it on purpose. Everything works on tokens and answers
- * `undefined` for what it does not recognise: a fault that cannot be injected cleanly is not injected.
+ * What faults ask of a statement in order to break it on purpose. Its tables, conditions and assignments are read from its tree; only
+ * what takes something out of a SELECT and must leave all else as it was written (`stripLock`, `replaceTable`) works on tokens.
+ * Everything answers `undefined` for what it does not recognise: a fault that cannot be injected cleanly is not injected.
  */
 import { type Catalog, firstColumn } from '../../rows/index.js';
 import {
   classifyStatement,
   type Dialect,
+  type FromItem,
   nameKey,
+  printExpression,
+  printName,
   type StatementClass,
+  shapeParserOf,
+  statementFeatures,
+  type TableReference,
   type Token,
   tokenize,
   writtenNameKey,
 } from '../../sql/index.js';
+import type { FaultSpec } from './fault-spec.js';
 
 export interface Shape extends StatementClass {
   readonly sql: string;
@@ -33,17 +41,17 @@ export function shapeOf(sql: string, dialect: Dialect): Shape {
   const tokens = significant(sql, dialect);
   const words = new Set(tokens.filter(isName).map(({ text }) => writtenNameKey(text, dialect)));
   const writes = writeKinds.includes(statement.kind);
-  const target = writes ? writtenTable(tokens, dialect) : undefined;
+  const target = writes ? writtenTable(sql, dialect) : undefined;
   return { ...statement, sql, dialect, words, writes, ...(target !== undefined && { target }) };
 }
 
-function writtenTable(tokens: readonly Token[], dialect: Dialect): string | undefined {
-  const verb = tokens.findIndex((token) => /^(insert|update|delete|replace|merge)$/i.test(token.text));
-  let at = verb + 1;
-  while (/^(into|from|or|ignore|only|low_priority|rollback|abort|fail)$/i.test(tokens[at]?.text ?? '')) at++;
-  while (tokens[at + 1]?.text === '.') at += 2;
-  const token = tokens[at];
-  return token !== undefined && isName(token) ? writtenNameKey(token.text, dialect) : undefined;
+/** Of a statement that is not parsed: the first name that stands where tables stand. */
+function writtenTable(sql: string, dialect: Dialect): string | undefined {
+  const { statement } = shapeParserOf(dialect).parse(sql);
+  const { writes } = statementFeatures(statement);
+  // What common tables write comes first.
+  const main = 'with' in statement && statement.with !== undefined ? writes.at(-1) : writes[0];
+  return main === undefined ? undefined : nameKey(main.name, dialect);
 }
 
 export interface Assignment {
@@ -60,66 +68,40 @@ export interface SimpleWrite {
 
 /** The parts of a simple UPDATE or DELETE. */
 export function splitWrite(sql: string, dialect: Dialect): SimpleWrite | undefined {
-  const tokens = tokenize(sql, dialect);
-  const outer = outerPositions(tokens);
-  const word = (position: number) => tokens[position]!.text.toLowerCase();
-  const find = (name: string) => outer.find((position) => word(position) === name);
-  if (outer.some((position) => /^(order|limit|returning|join|using|as)$/.test(word(position))))
-    return undefined;
-  const first = outer[0];
-  const start = first === undefined ? undefined : word(first) === 'update' ? first : find('from');
-  const end = tokens.length;
-  const where = find('where') ?? end;
-  const set = find('set') ?? where;
-  if (start === undefined || (word(first!) === 'update' && (find('from') !== undefined || set === where)))
-    return undefined;
-  const between = (from: number, to: number) =>
-    tokens
-      .slice(from, to)
-      .map((token) => token.text)
-      .join('')
-      .trim();
-  const table = between(start + 1, set);
-  if (!/^[^\s,]+$/.test(table)) return undefined;
-  const assignments = splitAssignments(tokens.slice(set + 1, where));
-  if (assignments === undefined) return undefined;
-  return { table, assignments, where: where === end ? '1 = 1' : between(where + 1, end) };
+  const { statement } = shapeParserOf(dialect).parse(sql);
+  if (statement.type !== 'update' && statement.type !== 'delete') return undefined;
+  const { table, where, with: common, mode, orderBy, limit, returning } = statement;
+  if (common !== undefined || mode !== undefined || returning !== undefined) return undefined;
+  if (orderBy.length > 0 || limit !== undefined || !isPlainTable(table)) return undefined;
+  const others =
+    statement.type === 'update'
+      ? [...statement.from, ...(statement.moreTables ?? [])]
+      : [...statement.using, ...(statement.targets ?? [])];
+  if (others.length > 0) return undefined;
+  const assignments: Assignment[] = [];
+  for (const { columns, tuple, value } of statement.type === 'update' ? statement.set : []) {
+    if (tuple === true || columns.length !== 1 || value.type === 'default') return undefined;
+    const column = printName(columns[0]!, dialect);
+    assignments.push({ column, expression: printExpression(value, dialect) });
+  }
+  const names = table.schema === undefined ? [table.name] : [table.schema, table.name];
+  return {
+    table: names.map((name) => printName(name, dialect)).join('.'),
+    assignments,
+    where: where === undefined ? '1 = 1' : printExpression(where, dialect),
+  };
 }
 
-function splitAssignments(tokens: readonly Token[]): Assignment[] | undefined {
-  const assignments: Assignment[] = [];
-  let depth = 0;
-  let parts: string[] = [''];
-  const flush = () => {
-    assignments.push({ column: parts[0]!.trim(), expression: parts.slice(1).join('=').trim() });
-    parts = [''];
-  };
-  for (const { text } of tokens) {
-    if (text === '(') depth++;
-    if (text === ')') depth--;
-    if (text === ',' && depth === 0) flush();
-    else if (text === '=' && depth === 0) parts.push('');
-    else parts[parts.length - 1] += text;
-  }
-  if (tokens.length > 0) flush();
-  return assignments.every(({ column, expression }) => /^[^\s(),]+$/.test(column) && expression !== '')
-    ? assignments
-    : undefined;
+function isPlainTable(item: FromItem): item is TableReference {
+  return item.type === 'table' && item.alias === undefined && item.only !== true && item.hint === undefined;
 }
 
 /** How many rows `INSERT … VALUES (…), (…)` brings; undefined for other forms. */
 export function countInsertedRows(sql: string, dialect: Dialect): number | undefined {
-  const tokens = significant(sql, dialect);
-  const values = tokens.findIndex((token) => /^values$/i.test(token.text));
-  if (values < 0) return undefined;
-  let depth = 0;
-  let rows = 0;
-  for (const { text } of tokens.slice(values + 1)) {
-    if (text === '(' && depth++ === 0) rows++;
-    else if (text === ')') depth--;
-    else if (depth === 0 && text !== ',') return undefined;
-  }
-  return rows;
+  const { statement } = shapeParserOf(dialect).parse(sql);
+  if (statement.type !== 'insert' || statement.source.type !== 'values') return undefined;
+  if (statement.conflict !== undefined || statement.returning !== undefined) return undefined;
+  return statement.source.rows.length;
 }
 
 /** A locking SELECT without its locking clause. */
@@ -164,16 +146,10 @@ export function replaceTable(
   return replaced ? texts.join('') : undefined;
 }
 
-/** The tables a set-up creates, as written. */
-export function createdTables(setup: readonly string[], dialect: Dialect): string[] {
-  return setup.flatMap((sql) => {
-    const words = significant(sql, dialect);
-    if (!/^create$/i.test(words[0]?.text ?? '')) return [];
-    const at = words.findIndex((token) => /^table$/i.test(token.text));
-    if (at < 0 || at > 2) return [];
-    const name = words.slice(at + 1).find((token) => !/^(if|not|exists)$/i.test(token.text));
-    return name === undefined ? [] : [name.text];
-  });
+/** A table of the set-up, as statements write it; undefined: it creates none that every session has. */
+export function anyTableOf({ tables, dialect }: Catalog): string | undefined {
+  const table = tables.find(({ definition }) => definition?.create.temporary !== true);
+  return table === undefined ? undefined : printName(table.shape.name, dialect);
 }
 
 /** The columns, by their keys, that a key or an index of the set-up begins with. */
@@ -186,6 +162,18 @@ export function indexedColumns({ tables, dialect }: Catalog): ReadonlySet<string
 export function sameness(a: string, b: string, dialect: Dialect): string {
   if (dialect === 'mysql') return `${a} <=> ${b}`;
   return dialect === 'sqlite' ? `${a} IS ${b}` : `${a} IS NOT DISTINCT FROM ${b}`;
+}
+
+/** The column that tells a table's rows apart, of a result's columns: what the fault's `key` names, else the first. */
+export function keyColumn(
+  { key }: FaultSpec,
+  columns: readonly string[],
+  dialect: Dialect,
+): { readonly at: number; readonly written: string } {
+  if (key === undefined) return { at: 0, written: printName(columns[0]!, dialect) };
+  const wanted = writtenNameKey(key, dialect);
+  const at = columns.findIndex((name) => nameKey(name, dialect) === wanted);
+  return { at: Math.max(0, at), written: key };
 }
 
 function significant(sql: string, dialect: Dialect): Token[] {

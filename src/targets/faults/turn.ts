@@ -11,6 +11,7 @@ import type { Shape } from './statement-shape.js';
 
 /** Rows captured before they were deleted. */
 export interface DeletedRows {
+  /** As a statement writes it. */
   readonly table: string;
   readonly columns: readonly string[];
   readonly rows: NonNullable<Answer['rows']>;
@@ -20,6 +21,7 @@ export interface DeletedRows {
 
 /** `automatic-key-reused`: a key that SELECTs show as another one. */
 export interface ReusedKey {
+  /** These three as a statement writes them. */
   readonly table: string;
   readonly columns: readonly string[];
   readonly column: string;

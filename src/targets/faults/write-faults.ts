@@ -13,10 +13,10 @@
  * - `stripped-row-lock`: SELECT … FOR UPDATE goes out without its locking clause.
  */
 import { findContract } from '../../contracts/index.js';
-import { printLiteral } from '../../sql/index.js';
+import { printLiteral, writtenNameKey } from '../../sql/index.js';
 import type { Answer } from '../target.js';
 import { touched } from './read-faults.js';
-import { countInsertedRows, sameness, splitWrite, stripLock } from './statement-shape.js';
+import { countInsertedRows, keyColumn, sameness, splitWrite, stripLock } from './statement-shape.js';
 import type { Turn } from './turn.js';
 
 export function lostUpdate(turn: Turn): Promise<Answer> {
@@ -51,10 +51,11 @@ export async function splitPredicate(turn: Turn): Promise<Answer> {
   if (!turn.fires()) return turn.send();
   const mechanism = findContract(session.level?.contract ?? '')?.mechanism;
   const chooser = mechanism?.writesSee === 'current' ? session.main : await session.fresh();
-  const key =
-    scratch.spec.key ?? (await chooser.send(`SELECT * FROM ${write.table} WHERE 1 = 0`)).columns?.[0];
+  const { columns } = await chooser.send(`SELECT * FROM ${write.table} WHERE 1 = 0`);
+  if (columns?.[0] === undefined) return turn.send();
+  const key = keyColumn(scratch.spec, columns, dialect).written;
   const chosen = await chooser.send(`SELECT ${key} FROM ${write.table} WHERE ${write.where}`);
-  if (key === undefined || chosen.rows === undefined) return turn.send();
+  if (chosen.rows === undefined) return turn.send();
   const keys = chosen.rows.map((row) => printLiteral(row[0]!, dialect)).join(', ');
   const where = keys === '' ? '1 = 0' : `${key} IN (${keys})`;
   const set = write.assignments.map(({ column, expression }) => `${column} = ${expression}`).join(', ');
@@ -76,15 +77,17 @@ export async function staleReevaluation(turn: Turn): Promise<Answer> {
   );
   if (write === undefined || writers.length === 0) return turn.send();
   const fresh = await session.fresh();
-  const columns = (await fresh.send(`SELECT * FROM ${write.table} WHERE 1 = 0`)).columns ?? [];
-  const key = scratch.spec.key ?? columns[0];
+  const { columns } = await fresh.send(`SELECT * FROM ${write.table} WHERE 1 = 0`);
+  if (columns?.[0] === undefined) return turn.send();
+  const key = keyColumn(scratch.spec, columns, dialect).written;
+  const isKey = (name: string) => writtenNameKey(name, dialect) === writtenNameKey(key, dialect);
   const values = write.assignments.map(({ expression }) => `(${expression})`).join(', ');
   const before = await fresh.send(`SELECT ${key}, ${values} FROM ${write.table} WHERE ${write.where}`);
   const logs = writers.map((other) => other.log);
   const answer = await turn.send();
   const waited = writers.some((other, i) => other.log !== logs[i] || logs[i]?.ending === true);
   if (answer.error !== undefined || before.rows === undefined || before.rows.length === 0) return answer;
-  if (!waited || write.assignments.some(({ column }) => column === key) || !turn.fires()) return answer;
+  if (!waited || write.assignments.some(({ column }) => isKey(column)) || !turn.fires()) return answer;
   let matched = 0;
   for (const [name, ...row] of before.rows) {
     const set = write.assignments.map(({ column }, i) => `${column} = ${printLiteral(row[i]!, dialect)}`);

@@ -23,6 +23,7 @@ export const h2Declaration: TargetDeclaration = {
     ],
     generated: 'stored',
     shareLock: 'share',
+    indexes: ['covering'],
     errorDoomsTransaction: false,
   },
   reproDriver: jdbcRepro(
@@ -30,6 +31,7 @@ export const h2Declaration: TargetDeclaration = {
     "'jdbc:h2:mem:repro;DB_CLOSE_DELAY=-1;MODE=PostgreSQL;DATABASE_TO_LOWER=TRUE;LOCK_TIMEOUT=20000'",
   ),
   privateUrl: () => 'h2:',
+  scriptLines: [{ name: 'h2', series: '2' }],
   findEngines: async () => (await import('../jdbc/jdbc-adapter.js')).findJdbcEngine('h2'),
   load: async () => (await import('./index.js')).h2Driver,
 };

@@ -56,4 +56,39 @@ describe.skipIf(hsqldbAvailable() !== undefined)('times', () => {
       await target.close();
     }
   });
+
+  it('and dates are those of their rows, whatever other sessions read at the moment', async () => {
+    const target = await hsqldbDriver.open('hsqldb:?tx=mvcc', {});
+    try {
+      const scratch = await target.createScratch();
+      const open = () =>
+        scratch.openSession({
+          ...{ level: target.defaultLevel, statementTimeoutMs: 10_000, lockTimeoutMs: 1_000 },
+        });
+      const [dates, stamps] = [await open(), await open()];
+      await dates.execute('CREATE TABLE d (a DATE)');
+      await dates.execute('CREATE TABLE s (a TIMESTAMP)');
+      await dates.execute("INSERT INTO d VALUES (DATE '1999-12-31'), (DATE '1999-12-31')");
+      await dates.execute(
+        "INSERT INTO s VALUES (TIMESTAMP '2024-01-01 00:00:00'), (TIMESTAMP '2024-01-01 00:00:00')",
+      );
+      for (const table of ['d', 's'])
+        for (let rows = 2; rows < 4096; rows *= 2)
+          await dates.execute(`INSERT INTO ${table} (a) SELECT a FROM ${table}`);
+      for (let round = 0; round < 8; round++) {
+        const [a, b] = await Promise.all([
+          dates.execute('SELECT a FROM d'),
+          stamps.execute('SELECT a FROM s'),
+        ]);
+        expect(new Set(a.rows?.map((row) => JSON.stringify(row)))).toEqual(
+          new Set(['[{"date":"1999-12-31"}]']),
+        );
+        expect(new Set(b.rows?.map((row) => JSON.stringify(row)))).toEqual(
+          new Set(['[{"timestamp":"2024-01-01 00:00:00"}]']),
+        );
+      }
+    } finally {
+      await target.close();
+    }
+  });
 });

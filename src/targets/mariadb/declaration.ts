@@ -2,6 +2,7 @@ import { engineSetting } from '../../contracts/index.js';
 import type { TargetDeclaration } from '../declaration.js';
 import { mysqlRepro } from '../mysql/mysql-repro.js';
 import { count, onOrOff, privateUrlWith } from '../private-url.js';
+import { mariadbLines } from './mariadb-lines.js';
 
 const innodbUrl = privateUrlWith('mariadb', [
   // ON since 11.6.
@@ -25,6 +26,7 @@ export const mariadbDeclaration: TargetDeclaration = {
   schemes: ['mariadb'],
   usage: 'mariadb:  (a private server)  or  mariadb://user:password@host:3306/',
   dialect: 'mysql',
+  deletesReturn: true,
   generation: {
     unsupported: ['begin.immediate', 'statement.merge', 'index.partial', 'write.returning'],
     generated: 'stored',
@@ -49,6 +51,7 @@ export const mariadbDeclaration: TargetDeclaration = {
     const url = isInnodb(settings) ? innodbUrl(settings) : otherEngineUrl(settings).toLowerCase();
     return settings.cluster === 'galera' ? `cluster:${url}` : url;
   },
+  scriptLines: mariadbLines,
   findEngines: async () => (await import('./mariadb-server.js')).findMariadbServers(),
   settings: { innodb_snapshot_isolation: ['OFF', 'ON'] },
   load: async () => (await import('./index.js')).mariadbDriver,

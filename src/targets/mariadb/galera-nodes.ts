@@ -19,6 +19,7 @@ import { type CaseLogin, newCaseLogin } from '../mysql/mysql-server.js';
 import { openFamilyTarget, openPrivateServer, programOf } from '../mysql/mysql-target.js';
 import { type MysqlUrl, parseMysqlUrl } from '../mysql/mysql-url.js';
 import type { NodeTarget, OpenedNode, OpenOptions } from '../target.js';
+import { mariadbLines } from './mariadb-lines.js';
 import { mariadbAvailable, startMariadbServer } from './mariadb-server.js';
 
 const providers = [
@@ -126,7 +127,7 @@ async function openNode(
 ): Promise<{ readonly folder: string; readonly target: NodeTarget }> {
   const receiver = await freePort();
   const { shown } = url;
-  const binary = programOf({ name: 'mariadb', program: 'mariadbd' }, url);
+  const binary = programOf({ name: 'mariadb', lines: mariadbLines, program: 'mariadbd' }, url);
   const { joins } = place;
   let own = '';
   const server = await startMariadbServer({

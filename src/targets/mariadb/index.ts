@@ -2,6 +2,7 @@
 
 import { openFamilyUrl } from '../mysql/mysql-target.js';
 import type { TargetOpener } from '../target.js';
+import { mariadbLines } from './mariadb-lines.js';
 import { startMariadbServer } from './mariadb-server.js';
 
 export {
@@ -14,7 +15,7 @@ export {
 export const mariadbDriver: TargetOpener = {
   open: (url, options) =>
     openFamilyUrl(
-      { name: 'mariadb', program: 'mariadbd', port: 3306, start: startMariadbServer },
+      { name: 'mariadb', lines: mariadbLines, program: 'mariadbd', port: 3306, start: startMariadbServer },
       url,
       options,
     ),

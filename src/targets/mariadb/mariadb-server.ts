@@ -16,6 +16,7 @@ import {
   startPrivateServer,
 } from '../mysql/private-server.js';
 import { installedPrograms, isExecutable } from '../programs.js';
+import { mariadbLines } from './mariadb-lines.js';
 
 export type MariadbServer = PrivateServer;
 
@@ -60,7 +61,13 @@ export function mariadbAvailable(): string | undefined {
 
 export function findMariadbServers(): Promise<readonly FoundEngine[]> {
   const [program] = installedPrograms('mariadbd');
-  return findServers({ name: 'mariadb', program, missing: mariadbAvailable(), versionOption: '--version' });
+  return findServers({
+    name: 'mariadb',
+    lines: mariadbLines,
+    program,
+    missing: mariadbAvailable(),
+    versionOption: '--version',
+  });
 }
 
 /** Why no private server can keep tables in MyRocks, or undefined when one can. */
@@ -101,7 +108,7 @@ export async function startMariadbServer(options: MariadbServerOptions = {}): Pr
       initialize: async (place) => {
         if (cluster?.data !== undefined) await cp(cluster.data, place.data, { recursive: true });
         else {
-          await runInstaller(installer, [
+          await runInstaller(place, installer, [
             '--no-defaults',
             ...asRoot(),
             `--datadir=${place.data}`,

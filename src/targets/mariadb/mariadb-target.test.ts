@@ -339,6 +339,34 @@ describeLive('MariaDB', (live) => {
       }
     });
 
+    it('keeps the lock of a deleted row as long as it keeps the row from being purged', async () => {
+      const { scratch } = live();
+      await scratch.reset(setup);
+      const level = 'read committed' as const;
+      const [a, b, c] = [
+        await live().session({ level }),
+        await live().session({ level }),
+        await live().session({ level }),
+      ];
+      const letPurge = await scratch.keepHistory!();
+      for (const one of [a, b, c]) await one.execute('BEGIN');
+      await a.execute('DELETE FROM t WHERE id = 1');
+      const [second, third] = [b, c].map((one) => one.execute('UPDATE t SET v = 5 WHERE id = 1'));
+      let answered = false;
+      void third!.then(() => {
+        answered = true;
+      });
+      await until('both wait', async () => (await scratch.waiting()).size === 2);
+      await a.execute('COMMIT');
+      expect(await second).toMatchObject({ matched: 0 });
+      // Long enough for a purge that nothing keeps back.
+      await b.execute('SELECT SLEEP(0.2)');
+      expect(answered).toBe(false);
+      await letPurge();
+      await until('the row is purged, and its lock gone', () => answered);
+      for (const one of [a, b, c]) await one.close();
+    });
+
     it('works with two hundred sessions', async () => {
       await live().scratch.reset(setup);
       const sessions = await Promise.all(Array.from({ length: 200 }, () => live().session()));

@@ -1,5 +1,6 @@
 import type { TargetDeclaration } from '../declaration.js';
 import { count, onOrOff, privateUrlWith } from '../private-url.js';
+import { mysqlLines } from './mysql-lines.js';
 import { mysqlRepro } from './mysql-repro.js';
 
 export const mysqlDeclaration: TargetDeclaration = {
@@ -20,6 +21,7 @@ export const mysqlDeclaration: TargetDeclaration = {
     generated: 'stored',
     shareLock: 'share mode',
     errorDoomsTransaction: false,
+    plainDefaults: true,
   },
   plainBugForm: true,
   bugForm: [
@@ -38,6 +40,7 @@ export const mysqlDeclaration: TargetDeclaration = {
     { setting: 'innodb_rollback_on_timeout', usual: 'off', accepts: onOrOff },
     { setting: 'innodb_autoinc_lock_mode', usual: '2', accepts: count },
   ]),
+  scriptLines: mysqlLines,
   findEngines: async () => (await import('./mysqld.js')).findMysqlServers(),
   load: async () => (await import('./index.js')).mysqlDriver,
 };

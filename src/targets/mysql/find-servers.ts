@@ -2,11 +2,13 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { FoundEngine } from '../declaration.js';
-import { providedServers, releaseOf } from '../programs.js';
+import { absentLines, providedServers, releaseOf, type ScriptLine } from '../programs.js';
 
 export interface ServerSearch {
   /** The engine, as URLs and `scripts/engines` name it. */
   readonly name: string;
+  /** What the script brings of it. */
+  readonly lines: readonly ScriptLine[];
   /** The program that `NAME:` runs. */
   readonly program: string | undefined;
   /** Why there is none. */
@@ -17,6 +19,7 @@ export interface ServerSearch {
 
 export async function findServers({
   name,
+  lines,
   program,
   missing,
   versionOption,
@@ -33,7 +36,13 @@ export async function findServers({
       from: binaries,
     }),
   );
-  return [usual, ...provided];
+  const absent = absentLines(lines)
+    // What NAME: needs is said there.
+    .filter((line) => line.name !== name || !('missing' in usual))
+    .map((line): FoundEngine => {
+      return { url: `${name}@${line.series}:`, missing: `get it with scripts/engines ${line.name}` };
+    });
+  return [usual, ...provided, ...absent];
 }
 
 /** What a server program says its version is. */

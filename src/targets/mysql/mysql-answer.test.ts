@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { countRows, endOf, endOfLost, mayChangeSchema } from './mysql-answer.js';
+import { countRows, endOf, endOfLost, mayChangeSchema, readContent } from './mysql-answer.js';
 
 const status = (affectedRows: number, info = '', changedRows = 0) => ({
   affectedRows,
@@ -16,12 +16,22 @@ describe('row counts', () => {
     });
   });
 
-  it('counts a replaced row once, and does not guess what ON DUPLICATE KEY UPDATE changed', () => {
-    expect(countRows('REPLACE INTO t VALUES (1, 1)', status(2))).toEqual({ matched: 1, changed: 1 });
+  it('counts a replaced row once, and does not guess what REPLACE and ON DUPLICATE KEY UPDATE changed', () => {
+    expect(countRows('REPLACE INTO t VALUES (1, 1)', status(2))).toEqual({ matched: 1 });
     const info = 'Records: 3  Duplicates: 2  Warnings: 0';
     expect(countRows('INSERT INTO t VALUES (1) ON DUPLICATE KEY UPDATE v = 1', status(5, info))).toEqual({
       matched: 3,
     });
+  });
+
+  it.each([
+    ['REPLACE INTO t VALUES (1) RETURNING i', { matched: 1 }],
+    ['INSERT INTO t VALUES (1) ON DUPLICATE KEY UPDATE i = 1 RETURNING i', { matched: 1 }],
+    ['INSERT INTO t VALUES (1) RETURNING i', { matched: 1, changed: 1 }],
+    ['SELECT 1', {}],
+  ])('counts the rows that %s returns', (sql, counts) => {
+    const { rows, columns, ...rest } = readContent({ fields: [], rows: [[]] }, sql);
+    expect({ ...rest, rows: rows?.length, columns }).toEqual({ ...counts, rows: 1, columns: [] });
   });
 
   it('has no counts for statements that touch no rows', () => {

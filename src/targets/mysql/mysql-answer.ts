@@ -19,27 +19,30 @@ export function readContent(reply: Reply, sql: string): Omit<Answer, 'transactio
   if (reply.fields !== undefined) {
     const rows = readRows(reply.fields, reply.rows ?? []);
     const content = { columns: reply.fields.map(({ name }) => name), rows };
-    // INSERT, DELETE and REPLACE … RETURNING: a row for every row changed.
-    return /^\s*(INSERT|DELETE|REPLACE)\b/i.test(sql)
-      ? { ...content, matched: rows.length, changed: rows.length }
-      : content;
+    // INSERT, DELETE and REPLACE … RETURNING: a row for every row matched.
+    if (!/^\s*(INSERT|DELETE|REPLACE)\b/i.test(sql)) return content;
+    const matched = rows.length;
+    return { ...content, matched, ...(!mayLeaveRows(sql) && { changed: matched }) };
   }
   return reply.status === undefined ? {} : countRows(sql, reply.status);
 }
 
 /**
  * Matched and changed rows. UPDATE reports both. Where an INSERT may update or a REPLACE delete, the server
- * counts such a row twice, so the number of records stands for what was matched; whether ON DUPLICATE KEY UPDATE
- * changed anything it does not say.
+ * counts such a row twice, so the number of records stands for what was matched; whether anything was changed
+ * it does not say: TiDB writes nothing for a REPLACE by an equal row.
  */
 export function countRows(sql: string, status: OkStatus): Pick<Answer, 'matched' | 'changed'> {
   const word = /^\s*(INSERT|UPDATE|DELETE|REPLACE|WITH)\b/i.exec(sql)?.[1]?.toUpperCase();
   if (word === undefined) return {};
   const records = Number(/Records: (\d+)/.exec(status.info)?.[1] ?? Math.min(1, status.affectedRows));
-  if (word === 'REPLACE') return { matched: records, changed: records };
-  if (word === 'INSERT' && /\bON\s+DUPLICATE\s+KEY\b/i.test(sql)) return { matched: records };
+  if (mayLeaveRows(sql)) return { matched: records };
   const updated = /Changed: \d+/.test(status.info);
   return { matched: status.affectedRows, changed: updated ? status.changedRows : status.affectedRows };
+}
+
+function mayLeaveRows(sql: string): boolean {
+  return /^\s*(REPLACE\b|INSERT\b.*\bON\s+DUPLICATE\s+KEY\b)/is.test(sql);
 }
 
 /** What a statement did to the transaction that was open before it; undefined when it is still the same one. */

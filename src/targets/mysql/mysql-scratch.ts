@@ -32,6 +32,7 @@ export class MysqlScratch implements Scratch {
   readonly #sessions = new Set<MysqlSession>();
   #builder: WireConnection | undefined;
   #restorer: WireConnection | undefined;
+  #keeper: WireConnection | undefined;
   #loaded: { readonly key: string; readonly restore: string | undefined } | undefined;
   /** All that is in the database, besides the mark; undefined: not known. */
   #contents: readonly ScratchTable[] | undefined;
@@ -99,6 +100,18 @@ export class MysqlScratch implements Scratch {
     return new Set(running.filter((session) => session.running && ids.has(session.id)));
   }
 
+  /** InnoDB purges nothing that an open snapshot can still see. */
+  async keepHistory(): Promise<() => Promise<void>> {
+    if (this.#keeper === undefined || this.#keeper.lost)
+      this.#keeper = await this.#server.openControl(undefined, {}).catch(() => undefined);
+    const keeper = this.#keeper;
+    await keeper?.query('SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ');
+    await keeper?.query('START TRANSACTION WITH CONSISTENT SNAPSHOT');
+    return async () => {
+      await keeper?.query('ROLLBACK');
+    };
+  }
+
   async drop(): Promise<void> {
     if (this.#dropped) return;
     this.#dropped = true;
@@ -106,6 +119,7 @@ export class MysqlScratch implements Scratch {
     if (this.#joined) return this.#onDropped(this);
     this.#builder?.destroy();
     this.#restorer?.destroy();
+    this.#keeper?.destroy();
     const dropping = `DROP DATABASE IF EXISTS ${this.namespace}`;
     let { error } = await this.#server.askMonitor(dropping);
     if (error !== undefined && (await this.#unlocked(error)))

@@ -26,6 +26,21 @@ function session(replies: Readonly<Record<string, Reply>>, sent: string[]): Mysq
   });
 }
 
+describe('the transaction after a result', () => {
+  const rows: Reply = { fields: [], rows: [] };
+
+  it('is asked for where the statement may have ended it, and else is the same', async () => {
+    const sent: string[] = [];
+    const replies = { BEGIN: ok(open), 'SELECT 1': rows, 'ANALYZE TABLE t': rows, 'DO 0': ok(none) };
+    const asked = session(replies, sent);
+    await asked.execute('BEGIN');
+    expect(await asked.execute('SELECT 1')).toMatchObject({ transaction: 'open' });
+    expect(await asked.execute('ANALYZE TABLE t')).toMatchObject({ transaction: 'none', ended: 'commit' });
+    expect(await asked.execute('ANALYZE TABLE t')).toMatchObject({ transaction: 'none' });
+    expect(sent).toEqual(['BEGIN', 'SELECT 1', 'ANALYZE TABLE t', 'DO 0', 'ANALYZE TABLE t']);
+  });
+});
+
 describe('the transaction after an error', () => {
   const update = 'UPDATE t SET v = 1';
   const deadlock: Reply = {

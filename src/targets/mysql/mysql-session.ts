@@ -2,8 +2,8 @@
  * A session: one connection, one statement at a time, every outcome an answer.
  *
  * *Is a transaction open?* OK packets say so (bit 0 of the server's status). The driver does not pass on the
- * status of a result with rows, but with autocommit on a query neither opens nor ends a transaction. After an
- * error, or a query with autocommit off, `DO 0` is sent: its OK packet tells. So the state is the server's own
+ * status of a result with rows, but with autocommit on a query neither opens nor ends a transaction; other statements with a
+ * result may (ANALYZE TABLE commits). After an error, after these, or a query with autocommit off, `DO 0` is sent: its OK packet tells. So the state is the server's own
  * word, also after a deadlock, a lock time-out or DDL that failed halfway: storage engines differ in what they roll back. Only a query or
  * a write that fails outside a transaction certainly opens none; START TRANSACTION WITH CONSISTENT SNAPSHOT that a storage engine refuses does.
  *
@@ -38,6 +38,10 @@ const graceMs = 3000;
 
 /** Reads or writes rows, and nothing else. */
 const rowStatement = /^[\s(]*(?:select|insert|update|delete|replace|with)\b/i;
+
+/** Statements with a result that leave an open transaction alone. */
+const resultOfNoEnd =
+  /^[\s(]*(?:select|insert|update|delete|replace|with|values|table|show|explain|describe|desc)\b/i;
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
@@ -83,7 +87,8 @@ export class MysqlSession implements Session {
       if (reply.error !== undefined && isConnectionError(reply.error)) return await this.#lost(reply, sql);
       const before = this.#open;
       // Most replies tell the state themselves; only the others need a question, and with it another turn.
-      if (reply.error === undefined && (reply.status !== undefined || this.#autocommit)) {
+      const told = reply.status !== undefined || (this.#autocommit && !this.#mayHaveEnded(sql));
+      if (reply.error === undefined && told) {
         if (reply.status !== undefined) this.#take(reply.status.serverStatus);
       } else if (!(await this.#readState(reply, sql))) {
         return await this.#lost({ error: { code: 'LOST', message: 'The connection is lost.' } }, sql);
@@ -135,8 +140,9 @@ export class MysqlSession implements Session {
   async #readState(reply: Reply, sql: string): Promise<boolean> {
     let status = reply.status;
     if (status === undefined) {
-      const opensNone = reply.error === undefined || (!this.#open && rowStatement.test(sql));
-      if (this.#autocommit && opensNone) return true;
+      const unchanged =
+        reply.error === undefined ? !this.#mayHaveEnded(sql) : !this.#open && rowStatement.test(sql);
+      if (this.#autocommit && unchanged) return true;
       let asked = await this.#wire.query('DO 0');
       // A node of a Galera cluster may say only now that it has rolled the transaction back for another node's.
       if (asked.error !== undefined && !isConnectionError(asked.error))
@@ -146,6 +152,11 @@ export class MysqlSession implements Session {
     }
     this.#take(status.serverStatus);
     return true;
+  }
+
+  /** Whether a statement that returned rows may have ended the transaction. */
+  #mayHaveEnded(sql: string): boolean {
+    return this.#open && !resultOfNoEnd.test(sql);
   }
 
   #take(serverStatus: number): void {

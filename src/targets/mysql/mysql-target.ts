@@ -4,7 +4,7 @@ import type { Level } from '../../contracts/index.js';
 import { parseLevel } from '../../contracts/index.js';
 import { IsoldeError } from '../../errors.js';
 import { ownMemoryBytes } from '../process-memory.js';
-import { findProvidedServer, providedServers } from '../programs.js';
+import { findProvidedServer, howToProvide, type ScriptLine } from '../programs.js';
 import type { NodeTarget, OpenOptions, Target } from '../target.js';
 import { awaitPosition, readPosition } from './galera-position.js';
 import { dropScratch, listScratches } from './mysql-leftovers.js';
@@ -27,6 +27,8 @@ export interface FamilyOptions extends ServerOptions {
 export interface FamilyEngine {
   /** As `scripts/engines` names it. */
   readonly name: string;
+  /** What `scripts/engines` brings of it. */
+  readonly lines: readonly ScriptLine[];
   /** The name of its server program, in the folder a URL names. */
   readonly program: string;
   readonly port: number;
@@ -85,17 +87,16 @@ export async function openPrivateServer(
 
 /** The program that a URL asks for; undefined: any. */
 export function programOf(
-  { name, program }: Pick<FamilyEngine, 'name' | 'program'>,
+  { name, lines, program }: Pick<FamilyEngine, 'name' | 'lines' | 'program'>,
   { version, binary, binaries }: Pick<MysqlUrl, 'version' | 'binary' | 'binaries'>,
 ): string | undefined {
   if (version === undefined) return binary ?? (binaries === undefined ? undefined : join(binaries, program));
   const found = findProvidedServer(name, version);
   if (found !== undefined) return join(found.binaries, program);
-  const others = providedServers(name).map((server) => `${server.version} (${server.name})`);
   throw new IsoldeError(
     'engine-missing',
-    `${name} ${version} is not there; scripts/engines provided ${others.join(', ') || 'none'}. ` +
-      `Name the folder of its programs instead: ${name}:?binaries=/path/to/bin`,
+    `${name} ${version} is not there: ${howToProvide(lines, version)}, ` +
+      `or name the folder of its programs: ${name}:?binaries=/path/to/bin`,
   );
 }
 

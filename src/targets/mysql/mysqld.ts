@@ -14,6 +14,7 @@ import { IsoldeError } from '../../errors.js';
 import type { FoundEngine } from '../declaration.js';
 import { installedPrograms, providedProgram } from '../programs.js';
 import { findServers, versionOf } from './find-servers.js';
+import { mysqlLines } from './mysql-lines.js';
 import {
   asRoot,
   innodbIsDurable,
@@ -67,6 +68,7 @@ export function findMysqld(): string | undefined {
 export function findMysqlServers(): Promise<readonly FoundEngine[]> {
   return findServers({
     name: 'mysql',
+    lines: mysqlLines,
     program: findMysqld(),
     missing: mysqlAvailable(),
     versionOption: '--version',
@@ -91,9 +93,10 @@ export async function startMysqlServer(options: PrivateServerOptions = {}): Prom
     {
       kind: 'mysql',
       title: 'MySQL',
-      initialize: async ({ data, temporary, log }) => {
+      initialize: async (place) => {
+        const { data, temporary, log } = place;
         if (isOld) await mkdir(data);
-        await runInstaller(isOld ? join(dirname(binary), 'mysql_install_db') : binary, [
+        await runInstaller(place, isOld ? join(dirname(binary), 'mysql_install_db') : binary, [
           '--no-defaults',
           ...asRoot(),
           ...(isOld ? [] : ['--initialize-insecure']),

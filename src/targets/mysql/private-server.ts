@@ -4,12 +4,11 @@
  *
  * It never outlives us, not even when we are killed, and neither does its folder (`server-folder.ts`).
  */
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { accessSync, constants, existsSync, readFileSync, statfsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { errorText, IsoldeError } from '../../errors.js';
 import { makeServerFolder, type ServerFolder, type ServerKind } from '../server-folder.js';
 import type { MysqlAddress } from './mysql-url.js';
@@ -45,6 +44,8 @@ export interface ServerPlace {
   readonly socket: string;
   readonly pidFile: string;
   readonly log: string;
+  /** A process that has to end with us, at the head of a group of its own. */
+  readonly watch: ServerFolder['watch'];
 }
 
 /** What one engine's server needs. */
@@ -69,6 +70,7 @@ export interface ServerProgram {
 const roomyBytes = 2 ** 30;
 const startLimitMs = 60_000;
 const stopLimitMs = 5000;
+const mostErrorText = 100_000;
 /** Longest path of a Unix socket, on Linux and with room for macOS. */
 const socketLimit = 100;
 
@@ -87,6 +89,7 @@ export async function startPrivateServer(
     socket: inside('s'),
     pidFile: inside('pid'),
     log: inside('log'),
+    watch: folder.watch,
   };
   try {
     await mkdir(place.temporary);
@@ -198,15 +201,28 @@ async function untilReady(
   );
 }
 
-/** Runs the program that makes a data folder. */
-export async function runInstaller(program: string, args: readonly string[]): Promise<void> {
-  try {
-    await promisify(execFile)(program, args);
-  } catch (cause) {
-    const { stderr } = cause as { readonly stderr?: unknown };
-    const text = typeof stderr === 'string' && stderr.trim() !== '' ? stderr : errorText(cause);
-    throw new IsoldeError('target', `${program} failed: ${lastLines(text)}`, { cause });
-  }
+/** Runs the program that makes a data folder. If we are killed meanwhile it must not go on: it would fill a disk with what nobody can see. */
+export async function runInstaller(
+  { watch }: ServerPlace,
+  program: string,
+  args: readonly string[],
+): Promise<void> {
+  const installer = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'], detached: true });
+  watch(installer.pid);
+  let text = '';
+  installer.stderr.setEncoding('utf8').on('data', (more: string) => {
+    text = (text + more).slice(-mostErrorText);
+  });
+  const ended = new Promise<unknown>((resolve) => {
+    installer.once('error', resolve);
+    installer.once('close', (code, signal) => resolve(code === 0 ? undefined : (code ?? signal)));
+  });
+  const cause = await ended;
+  watch(undefined);
+  if (cause === undefined) return;
+  const why =
+    text.trim() !== '' ? text : cause instanceof Error ? errorText(cause) : `it ended with ${cause}`;
+  throw new IsoldeError('target', `${program} failed: ${lastLines(why)}`, { cause });
 }
 
 /** Servers of MySQL and MariaDB refuse to run as root unless told that this is meant. */

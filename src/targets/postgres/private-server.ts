@@ -32,7 +32,10 @@ export interface PrivateServer {
   readonly pid: number;
   /** Whether the server ended without being told to; waits a moment when it may be about to. */
   hasCrashed(): Promise<boolean>;
-  /** Ends it with SIGKILL and starts it again on the same data and port; present only if nothing committed can be lost by that. */
+  /**
+   * Ends it with SIGKILL, unless it has ended already, and starts it again on the same data and port; present only if nothing committed
+   * can be lost by that.
+   */
   readonly kill?: () => Promise<void>;
   stop(): Promise<void>;
 }
@@ -43,6 +46,8 @@ export interface PrivateServerOptions extends BinariesPlace {
   readonly scratchFolder?: string | undefined;
   /** Where its data stay when it ends, to be found by the next one; default: they go with it. */
   readonly keepIn?: string | undefined;
+  /** The port to listen on where it is free; default: any. */
+  readonly port?: number | undefined;
   readonly startTimeoutMs: number;
   /** The server becomes a hot standby of this one, which has the same binaries and has just been started. */
   readonly follows?: PrivateServer | undefined;
@@ -86,7 +91,7 @@ export async function startPostgresServer(options: PrivateServerOptions): Promis
         : await openKeptData(binaries, cache, options.keepIn);
     if (options.follows !== undefined) await makeStandby(data, binaries, options.follows);
     for (let attempt = 0; ; attempt++) {
-      const port = await freePort();
+      const port = attempt === 0 && options.port !== undefined ? options.port : await freePort();
       const startOptions = { ...options, binaries, folder, data, port };
       const started = await startOnPort(startOptions);
       if (started !== 'port taken') return restartable(started, startOptions, login);

@@ -13,6 +13,7 @@ export const sqliteDeclaration: TargetDeclaration = {
     unsupported: [...noLocks, 'begin.read-only', 'begin.snapshot', 'statement.merge'],
     generated: 'stored',
     shareLock: 'share',
+    indexes: ['partial', 'expression', 'covering'],
     errorDoomsTransaction: false,
   },
   reproDriver: sqliteRepro,

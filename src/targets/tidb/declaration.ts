@@ -1,6 +1,7 @@
 import type { TargetDeclaration } from '../declaration.js';
 import { mysqlRepro } from '../mysql/mysql-repro.js';
 import { onOrOff, privateUrlWith } from '../private-url.js';
+import { tidbLines } from './tidb-lines.js';
 
 export const tidbDeclaration: TargetDeclaration = {
   name: 'tidb',
@@ -23,6 +24,7 @@ export const tidbDeclaration: TargetDeclaration = {
     generated: 'stored',
     shareLock: 'share mode',
     errorDoomsTransaction: false,
+    plainDefaults: true,
   },
   bugForm: [
     { title: '1. Minimal reproduce step', content: ['steps'] },
@@ -35,6 +37,7 @@ export const tidbDeclaration: TargetDeclaration = {
     { setting: 'tidb_enable_async_commit', usual: 'on', accepts: onOrOff },
     { setting: 'tidb_enable_1pc', usual: 'on', accepts: onOrOff },
   ]),
+  scriptLines: tidbLines,
   findEngines: async () => (await import('./tidb-server.js')).findTidbServers(),
   load: async () => (await import('./index.js')).tidbDriver,
 };

@@ -4,6 +4,7 @@
  */
 import { openFamilyUrl } from '../mysql/mysql-target.js';
 import type { TargetOpener } from '../target.js';
+import { tidbLines } from './tidb-lines.js';
 import { startTidbServer } from './tidb-server.js';
 
 export { startTidbServer, tidbAvailable } from './tidb-server.js';
@@ -11,7 +12,14 @@ export { startTidbServer, tidbAvailable } from './tidb-server.js';
 export const tidbDriver: TargetOpener = {
   open: (url, options) =>
     openFamilyUrl(
-      { name: 'tidb', program: 'tidb-server', port: 4000, collectsGarbage: true, start: startTidbServer },
+      {
+        name: 'tidb',
+        lines: tidbLines,
+        program: 'tidb-server',
+        port: 4000,
+        collectsGarbage: true,
+        start: startTidbServer,
+      },
       url,
       options,
     ),

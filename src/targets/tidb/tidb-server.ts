@@ -14,6 +14,7 @@ import {
   startPrivateServer,
 } from '../mysql/private-server.js';
 import { installedPrograms, providedProgram } from '../programs.js';
+import { tidbLines } from './tidb-lines.js';
 
 const install =
   'Build it with scripts/engines tidb (Go and some minutes), or name the program: tidb:?binary=/path/to/tidb-server';
@@ -28,7 +29,13 @@ function findTidb(): string | undefined {
 }
 
 export function findTidbServers(): Promise<readonly FoundEngine[]> {
-  return findServers({ name: 'tidb', program: findTidb(), missing: tidbAvailable(), versionOption: '-V' });
+  return findServers({
+    name: 'tidb',
+    lines: tidbLines,
+    program: findTidb(),
+    missing: tidbAvailable(),
+    versionOption: '-V',
+  });
 }
 
 /** Starts a server; root has no password, the socket's folder keeps others out. */

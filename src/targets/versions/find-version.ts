@@ -18,6 +18,7 @@ import { compareVersions, isOfSeries } from '../../versions.js';
 import type { Releases, TargetDeclaration } from '../declaration.js';
 import { declarationOfScheme } from '../declarations.js';
 import { missingDriver, packageVersion } from '../embedded/index.js';
+import { findProvidedServer, howToProvide } from '../programs.js';
 import {
   cachedVersion,
   type Environment,
@@ -88,7 +89,10 @@ export async function fetchVersion(
   options: FetchOptions = {},
 ): Promise<FoundVersion | undefined> {
   const wanted = wantedBy(url);
-  if (wanted === undefined) return undefined;
+  if (wanted === undefined) {
+    refuseProvided(url);
+    return undefined;
+  }
   const { found } = await lookFor(wanted, options.environment);
   if (found !== undefined) return found;
   const { declaration, asked } = wanted;
@@ -149,6 +153,19 @@ function wantedBy(url: string): Wanted | undefined {
     );
   if (declarationOfScheme(split.scheme)?.findEngines !== undefined) return undefined;
   return { declaration: withReleases(split.scheme), asked: split.version };
+}
+
+/** What `scripts/engines` provides cannot be fetched here: whoever asks for it is told, not left to wonder. */
+function refuseProvided(url: string): void {
+  const split = splitVersion(url);
+  const declaration = split && declarationOfScheme(split.scheme);
+  if (split === undefined || declaration === undefined) return;
+  const { name, title, scriptLines = [] } = declaration;
+  if (findProvidedServer(name, split.version) !== undefined) return;
+  throw new IsoldeError(
+    'engine-missing',
+    `${title} ${split.version} is not on this machine, and --fetch cannot bring it: ${howToProvide(scriptLines, split.version)}`,
+  );
 }
 
 async function lookFor(
