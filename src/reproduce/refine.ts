@@ -19,7 +19,8 @@
  *    held rows that others waited for (`victims.ts`), with victims sent, and cancelled where they failed; and where rows that are deleted
  *    may stay locked, with these locks. Each has its share of the budget.
  *
- * 5. If nothing got further, the order it began with and the best one are replayed a few times more: locks go by timing, too.
+ * 5. If nothing got further, the order it began with and the best one are replayed a few times more: locks go by timing, too. If the
+ *    same order then shows something else, what got further and what did not was chance: the search begins anew.
  *
  * Each of these makes a schedule, which is replayed. The first that gets further (the earliest operation of the history that differs
  * comes later, or fewer differ) is kept, and the search goes on from there. It ends when a replay sees everything, when nothing
@@ -55,6 +56,7 @@ export interface RefineOptions {
 const statementBudget = 60_000;
 const fewestReplays = 8;
 const triesAgain = 3;
+const mostSearches = 4;
 
 /** What an order is made from. */
 interface Knowledge {
@@ -74,20 +76,28 @@ export async function refineOrder(
   options: RefineOptions = {},
 ): Promise<Refined> {
   const search = new Search(run, options);
+  const first = options.first ?? inference.order();
   let starts: readonly Inference[] | undefined;
   const others = () => {
     starts ??= otherStarts(inference);
     return starts;
   };
   const share = (beginnings: number) => () => beginnings / (others().length + 1);
-  let best = await search.from(inference, options.first ?? inference.order(), share(1));
-  for (let i = 0; !search.isOver(best) && i < others().length; i++) {
-    const other = others()[i]!;
-    const found = await search.from(other, other.order(), share(i + 2));
-    if (search.isOver(found) || getsFurther(found.report, best.report)) best = found;
+  let best = await search.from(inference, first, share(1));
+  const better = (found: Attempt) =>
+    search.isOver(found) || getsFurther(found.report, best.report) ? found : best;
+  for (let i = 0; !search.isOver(best) && i < others().length; i++)
+    best = better(await search.from(others()[i]!, others()[i]!.order(), share(i + 2)));
+  if (!inference.certified) {
+    for (let searches = 1; !search.isOver(best); searches++) {
+      best = await search.again(best);
+      if (search.isOver(best) || !search.races || searches === mostSearches) break;
+      search.forget();
+      best = better(await search.from(inference, first));
+    }
+    return search.result(best);
   }
-  if (!search.isOver(best) && !inference.certified) best = await search.again(best);
-  if (search.isOver(best) || !inference.certified) return search.result(best);
+  if (search.isOver(best)) return search.result(best);
   // What was learnt with failures sent again may be wrong without them: a second search begins with none.
   const without = sparing(best, allConflicts(best.order)).inference;
   const other = await search.from(without, without.order([], { careful: true }));
@@ -107,6 +117,7 @@ class Search {
   /** A replay showed what was looked for. */
   #shown = false;
   #first: Attempt | undefined;
+  #races = false;
   readonly #seen = new Set<string>();
 
   constructor(
@@ -148,10 +159,22 @@ class Search {
       for (const { order, ...knowledge } of [this.#first ?? attempt, attempt]) {
         if (this.#isSpent(best)) break;
         const tried = await this.#attempt(knowledge, order);
+        const before = order === attempt.order ? attempt.report : this.#first!.report;
+        if (getsFurther(tried.report, before) || getsFurther(before, tried.report)) this.#races = true;
         if (this.isOver(tried) || getsFurther(tried.report, best.report)) best = tried;
       }
     }
     return best;
+  }
+
+  /** Whether an order that was replayed again has shown something else. */
+  get races(): boolean {
+    return this.#races;
+  }
+
+  /** Orders that have been tried may be tried again. */
+  forget(): void {
+    this.#seen.clear();
   }
 
   async #attempt(knowledge: Knowledge, order: InferredOrder): Promise<Attempt> {
