@@ -849,7 +849,7 @@ public final class Jdbc {
                 + "|(?:CREATE|ALTER|DROP) (?:(?:OR REPLACE|UNIQUE|MEMORY|CACHED|GLOBAL|LOCAL|TEMPORARY|TEMP|RECURSIVE) )*(?:TABLE|INDEX|VIEW|SEQUENCE))\\b.*",
             Pattern.DOTALL);
 
-    private static final Pattern FOR_UPDATE = Pattern.compile("\\bFOR (UPDATE|SHARE)\\b");
+    private static final Pattern FOR_UPDATE = Pattern.compile("(?<!\\bPLAN\\s)\\bFOR (UPDATE|SHARE)\\b");
 
     List<Level> levels;
     String defaultLevel;

@@ -327,7 +327,8 @@ export async function writeCoverage(file: string, rounds: number): Promise<strin
 
 Written by \`node build/bench/hunt-coverage.js\` and by \`npm run bench hunt\`: ${rounds} rounds of the [default mix](hunt.md#what-a-round-does) on each engine${
     absent.length === 0 ? '' : `; not run: ${absent.join(', ')}`
-  }. The engine is asked for the plans of ${programs} programs.
+  }. The engine is asked for the plans of ${programs} programs; an index of several
+columns that is read "index only" covers its statement.
 What an engine does not have, be it a wait, a statement or a kind of index, is 0 there; – says that it cannot leave a key to the database in the mode that is hunted.
 
 Before there were scenarios, 3,000 default programs had 12 to 16 with the same key inserted by two sessions, 0 of the next four of the first table, and 60 that ran freely (2 %). The last

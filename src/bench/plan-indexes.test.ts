@@ -24,7 +24,10 @@ describe('indexesUsed', () => {
     ['SELECT "v" FROM "s"."t" /* s.t.tableScan */', ['none']],
     ['    access=INDEX PRED\n    index=I\n    start conditions=[]', ['secondary']],
     ['    access=INDEX PRED, index=SYS_IDX_SYS_PK_10092_10093', ['primary key']],
-    ['    access=FULL SCAN', ['none']],
+    ['  access=INDEX PRED\n  join condition = [index=SYS_PK_10091\n    start conditions=[', ['primary key']],
+    ['  access=FULL SCAN\n  join condition = [index=SYS_PK_10091\n    other condition=[', ['none']],
+    ['│   TABLE_SCAN   │\n│   Type: Index Scan   │', ['an index, not told which']],
+    ['│    SEQ_SCAN    │\n│   Type: Sequential Scan   │', ['none']],
   ])('reads %s', (line, used) => {
     expect(indexesUsed(text(line), kinds)).toEqual(used);
   });
@@ -56,10 +59,13 @@ describe('indexesUsed', () => {
   });
 
   it('asks each engine in its words', () => {
-    expect(['postgres', 'turso', 'hsqldb'].map(explainWords)).toEqual([
+    expect(['postgres', 'mariadb', 'turso', 'hsqldb', 'duckdb', 'mysql'].map(explainWords)).toEqual([
+      'EXPLAIN',
       'EXPLAIN',
       'EXPLAIN QUERY PLAN',
       'EXPLAIN PLAN FOR',
+      'EXPLAIN ANALYZE',
+      'EXPLAIN FORMAT=TRADITIONAL',
     ]);
   });
 });

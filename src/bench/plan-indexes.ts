@@ -7,7 +7,8 @@
  * | MySQL, MariaDB, TiDB | a column `key`, not `possible_keys`; `Using index` alone in `Extra`: nothing but the index is read |
  * | SQLite, Turso | `USING INDEX i`, `USING COVERING INDEX i`, `USING INTEGER PRIMARY KEY` |
  * | H2 | a comment `SCHEMA.I: V = 1`, `SCHEMA.PRIMARY_KEY_7: K = 1` |
- * | HSQLDB | `index=I`, `index=SYS_IDX_SYS_PK_…` |
+ * | HSQLDB | `access=INDEX PRED`, then `index=I` or `index=SYS_IDX_SYS_PK_…`; `access=FULL SCAN` names an index, too, and does not search it |
+ * | DuckDB | `Type: Index Scan`, without a name, and only of a statement that is run (`EXPLAIN ANALYZE`) |
  *
  * An engine that refuses to explain, as Derby does, tells nothing; that is not the same as no index.
  */
@@ -21,10 +22,18 @@ export interface Explained {
 
 export const notTold = 'not told';
 
+const words: ReadonlyMap<string, string> = new Map([
+  ['sqlite', 'EXPLAIN QUERY PLAN'],
+  ['turso', 'EXPLAIN QUERY PLAN'],
+  ['hsqldb', 'EXPLAIN PLAN FOR'],
+  ['duckdb', 'EXPLAIN ANALYZE'],
+  // What it tells by itself depends on a setting (`explain_format`).
+  ['mysql', 'EXPLAIN FORMAT=TRADITIONAL'],
+]);
+
 /** What to send before a statement to be told its plan; the engine by the scheme of its URL. */
 export function explainWords(scheme: string): string {
-  if (scheme === 'sqlite' || scheme === 'turso') return 'EXPLAIN QUERY PLAN';
-  return scheme === 'hsqldb' ? 'EXPLAIN PLAN FOR' : 'EXPLAIN';
+  return words.get(scheme) ?? 'EXPLAIN';
 }
 
 /** The kinds of the indexes that are used and how: `secondary, bitmap`. `kinds`: names, as patterns, with what they are. */
@@ -35,7 +44,7 @@ export function indexesUsed(
   if (rows === undefined) return [notTold];
   const named = columns.some((name) => name.toLowerCase() === 'possible_keys')
     ? rows.flatMap((row) => namedByKey(row, columns))
-    : rows.flatMap((row) => row.flatMap((cell) => (typeof cell === 'string' ? namedIn(cell) : [])));
+    : namedIn(rows.flatMap((row) => row.filter((cell) => typeof cell === 'string')).join('\n'));
   const used = named.flatMap(({ name, how }) => {
     const kind = kindOf(name, kinds);
     return kind === undefined ? [] : [how === undefined ? kind : `${kind}, ${how}`];
@@ -66,9 +75,10 @@ const phrases: readonly (readonly [RegExp, Named['how']?])[] = [
   [/USING (INTEGER PRIMARY KEY)/gi],
   // H2: the name, quoted or not, behind that of a schema.
   [/\/\*\s*(?:"?[\w$]+"?\.)?"?([\w$]+)"?(?::|\s*\*\/)/g],
-  [/\bindex=([\w$]+)/gi],
-  // TiDB: `index:i(v)`. DuckDB: `Index Scan`, without a name.
+  [/access=INDEX PRED\W+(?:join condition = \[)?index=([\w$]+)/gi],
+  // TiDB: `index:i(v)`.
   [/\bindex:([\w$]+)/gi],
+  [/Type: (Index Scan)/g],
 ];
 
 function namedIn(text: string): Named[] {
@@ -84,6 +94,7 @@ const givenNames: readonly (readonly [RegExp, string])[] = [
   [/^SYS_(IDX_SYS_)?CT_/i, 'unique key'],
   [/^CONSTRAINT_INDEX_\w+$/i, 'unique key'],
   [/^INTEGER PRIMARY KEY$/i, 'row id'],
+  [/^Index Scan$/, 'an index, not told which'],
 ];
 
 function kindOf(name: string, kinds: ReadonlyMap<string, string>): string | undefined {
