@@ -172,6 +172,15 @@ describe('the lost snapshot of MyRocks', () => {
     expect(about(twice, { ...noOp, transaction: 2 }, noOp)).toBeUndefined();
   });
 
+  it('is not the row that is met twice by a writer, which another transaction reads', () => {
+    const read2 = { ...read, transaction: 2, session: 1 };
+    const finding = { ...findingOf('duplicate-write', 2), transactions: [{ id: 2 }, { id: 1 }] } as Finding;
+    expect(about(finding, noOp, noOp, read2)).toContain('meets a row twice');
+    expect(about(finding, { ...noOp, sql: 'UPDATE t SET w = 1' }, noOp, read2)).toBeUndefined();
+    // Of two UPDATEs one must have moved the row before the other met it.
+    expect(about(finding, noOp, read, read2)).toBeUndefined();
+  });
+
   it('is not the row that is met twice if the row was moved to a larger key, or is not met', () => {
     const sees = findingOf('wrong-result', 1);
     const move = (to: number) => ({ ...noOp, sql: `UPDATE t SET id = ${to} WHERE id = 10` });

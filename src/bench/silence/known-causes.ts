@@ -129,18 +129,28 @@ function endsMeanwhile(other: Operation, write: Operation, { before }: Witness, 
 
 /**
  * The transaction in which it shows has moved a row to a smaller key of an index, and then meets that row: one that the finding can be about. A move to a
- * larger key does no harm, where the text says both keys.
+ * larger key does no harm, where the text says both keys. A row that holds one write twice may be shown by any reader: there it is the writer that met it.
  */
 export function movesRows(shown: Shown): boolean {
-  const { own, catalog } = shown;
-  if (own === undefined) return false;
-  const met = touch(own.last, catalog);
-  return rowWritesOf(own.before, catalog).some(
-    (move) =>
-      movesToSmallerKey(move, met, catalog) &&
-      mayMeetInKey(met, move, catalog) &&
-      mayNameRowOf([move], shown),
-  );
+  const { own, all, finding, catalog } = shown;
+  const meetings = finding.kind === 'duplicate-write' ? all.flatMap(eachChange) : [];
+  if (own !== undefined) meetings.push(own);
+  return meetings.some(({ last, before }) => {
+    const met = touch(last, catalog);
+    return rowWritesOf(before, catalog).some(
+      (move) =>
+        movesToSmallerKey(move, met, catalog) &&
+        mayMeetInKey(met, move, catalog) &&
+        mayNameRowOf([move], shown),
+    );
+  });
+}
+
+/** Every UPDATE of a transaction, with what the transaction did before it. */
+function eachChange({ last, before }: Witness): Witness[] {
+  return [...before, last]
+    .filter(({ kind, outcome }) => kind === 'update' && outcome === 'ok')
+    .map((change) => ({ last: change, before: before.filter((other) => endOf(other) <= change.start) }));
 }
 
 /** Whether an UPDATE can have moved a row that a statement then meets: by its old key, or by its new one. */
