@@ -174,7 +174,10 @@ describe('the lost snapshot of MyRocks', () => {
 
   it('is not the row that is met twice by a writer, which another transaction reads', () => {
     const read2 = { ...read, transaction: 2, session: 1 };
-    const finding = { ...findingOf('duplicate-write', 2), transactions: [{ id: 2 }, { id: 1 }] } as Finding;
+    const finding = {
+      ...findingOf('duplicate-write', 2),
+      transactions: [{ id: 2 }, { id: 1 }],
+    } as unknown as Finding;
     expect(about(finding, noOp, noOp, read2)).toContain('meets a row twice');
     expect(about(finding, { ...noOp, sql: 'UPDATE t SET w = 1' }, noOp, read2)).toBeUndefined();
     // Of two UPDATEs one must have moved the row before the other met it.

@@ -9,6 +9,9 @@
  * It is idle for certain if the answer counts no changed row, or if its only possible base and its only possible result are
  * the same known values. Nobody else can then tell whether it was written, so it is kept for its own transaction alone and dropped when that
  * ends (`RowChain.dropIdle`): a version that nobody needs would make others unsure of a row that never changed.
+ *
+ * Where the second writer fails at once, it fails because of what the first has left. Some engines leave nothing where an update changes nothing
+ * (DuckDB), others do: it has perhaps written, never certainly not, and must have the row in any case.
  */
 
 import type { Operation } from '../../histories/index.js';
@@ -32,14 +35,15 @@ export function effectOn(
 ): Effect {
   const { operation } = write;
   if (!mayBeIdle(write) || hasWritten(outlook) || operation.kind === 'delete') return 'written';
+  const idle = failsAtOnce(write) ? 'perhaps' : 'idle';
   if (operation.kind === 'update') {
     if (changedAllRows(operation)) return 'written';
-    if (changedNothing(operation)) return 'idle';
+    if (changedNothing(operation)) return idle;
   }
   const { images, unknown } = outlook;
   const [base] = images;
   const [result] = after;
-  if (images.length === 1 && after.length === 1 && !unknown && areEqual(base!, result!)) return 'idle';
+  if (images.length === 1 && after.length === 1 && !unknown && areEqual(base!, result!)) return idle;
   return after.some((image) => images.some((other) => mayBeEqual(image, other))) ? 'perhaps' : 'written';
 }
 
@@ -51,7 +55,16 @@ export function isIdle(write: Pick<Write, 'tx' | 'operation'>): boolean {
 
 function mayBeIdle({ tx, operation }: Pick<Write, 'tx' | 'operation'>): boolean {
   const mechanism = tx.contract?.mechanism;
-  return mechanism?.writeConflict === 'none' || mayLockNothing(tx, operation);
+  return mechanism?.writeConflict === 'none' || failsAtOnce({ tx }) || mayLockNothing(tx, operation);
+}
+
+function failsAtOnce({ tx }: Pick<Write, 'tx'>): boolean {
+  return tx.contract?.mechanism?.writeConflict === 'fails';
+}
+
+/** Whether a write with such an effect must not meet another transaction that has the row. */
+export function needsRow(write: Pick<Write, 'tx'>, effect: Effect | 'doubtful'): boolean {
+  return effect === 'written' || (effect === 'perhaps' && failsAtOnce(write));
 }
 
 function changedNothing({ changed }: Operation): boolean {

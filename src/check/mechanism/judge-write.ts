@@ -25,7 +25,7 @@ import { certainRows } from './certain-state.js';
 import { checkCondition } from './conditions.js';
 import { checkFirstUpdaterWins, checkLock, reportCount } from './conflicts.js';
 import type { Write } from './followed-write.js';
-import { type Effect, effectOn, isIdle } from './idle-writes.js';
+import { type Effect, effectOn, isIdle, needsRow } from './idle-writes.js';
 import { expectRow } from './judge-read.js';
 import type { MirrorTable } from './mirror.js';
 import { baseOf, lookAt, type Outlook } from './outlook.js';
@@ -150,7 +150,7 @@ function recordAll(verification: Verification, write: Write, { certain, doubtful
       // Whether a statement of its own met a row that it did not change matters to nobody.
       if (!sure && trusted && !tx.explicit && isIdle(write)) continue;
       const effect = sure ? effectOn(write, outlook, images) : 'doubtful';
-      if (effect !== 'written' || isPermitted(verification, write, outlook))
+      if (!needsRow(write, effect) || isPermitted(verification, write, outlook))
         record(write, outlook.row, images, effect);
       // What two writers that should have excluded each other leave behind is anybody's guess.
       else record(write, outlook.row, ['unknown'], 'doubtful');

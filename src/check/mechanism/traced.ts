@@ -4,7 +4,7 @@ import type { Operation } from '../../histories/index.js';
 import { type Image, mergeImages, splitObject, valuesOf } from '../../rows/index.js';
 import type { EvaluatedRow } from '../../sql/index.js';
 import type { Write } from './followed-write.js';
-import { effectOn } from './idle-writes.js';
+import { effectOn, needsRow } from './idle-writes.js';
 import { isPermitted, record } from './judge-write.js';
 import { columnAt } from './lines.js';
 import { lookAt } from './outlook.js';
@@ -50,7 +50,7 @@ export function followAccesses(
     }
     const isNew = operation.kind === 'insert';
     const effect = isNew ? 'written' : effectOn(write, outlook, images);
-    if (isNew || effect !== 'written' || isPermitted(verification, write, outlook))
+    if (isNew || !needsRow(write, effect) || isPermitted(verification, write, outlook))
       record(write, row, images, effect);
     else record(write, row, ['unknown'], 'doubtful');
   }

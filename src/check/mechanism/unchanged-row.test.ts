@@ -43,6 +43,24 @@ it('such an update takes nothing back from what overtook it', () => {
   expect(kinds(overtaken(loud, remove, 'nothing'), 'duckdb:snapshot')).toContain('missing-row');
 });
 
+it('such an update hides nothing that was written beside it and committed before it', () => {
+  const beside = (first: string, seen: string) => `
+    [1,2] T1: BEGIN
+    [1,2] T2: BEGIN
+    [10,20] T1: ${first}
+    [11,21] T2: UPDATE t SET v = 12 WHERE id = 1 -> 1
+    [22,30] T2: COMMIT
+    [23,31] T1: SELECT id, v FROM t WHERE id = 1 -> 1,10
+    [32,40] T1: COMMIT
+    [50,60] T3: SELECT id, v FROM t WHERE id = 1 -> ${seen}
+  `;
+  const quiet = 'UPDATE t SET v = 10 WHERE id = 1 -> 1';
+  expect(kinds(beside(quiet, '1,12'), 'duckdb:snapshot')).toEqual([]);
+  expect(kinds(beside(quiet, '1,13'), 'duckdb:snapshot')).not.toEqual([]);
+  const loud = beside('UPDATE t SET v = 11 WHERE id = 1 -> 1', '1,12').replace('-> 1,10', '-> 1,11');
+  expect(kinds(loud, 'duckdb:snapshot')).not.toEqual([]);
+});
+
 describe('where conflicts are found at COMMIT', () => {
   const tidb = 'tidb:snapshot+optimistic';
   const overtaken = (write: string, seen: string, other = 'UPDATE t SET v = 12 WHERE id = 1 -> 1') => `
