@@ -22,6 +22,7 @@ import { openFolder } from './campaigns/processes.js';
 import type { Figure } from './measure.js';
 import { writeSection } from './page-section.js';
 import {
+  type BrokenBurst,
   type HuntOutput,
   isSameHunt,
   keyOf,
@@ -123,6 +124,13 @@ async function addResult(file: string, result: ReleaseResult): Promise<void> {
 
 type Asked = Pick<ReleaseResult, keyof ReleaseHunt | 'seed' | 'minutes' | 'commit'>;
 
+/** Broken bursts as `isolde hunt --json` prints them. */
+interface HuntBursts {
+  readonly bursts: readonly { readonly id: string; readonly finding: Omit<BrokenBurst, 'id'> }[];
+}
+
+const runsOf = ({ runs, broken }: BrokenBurst['rate']) => ({ runs, broken });
+
 /** What a hunt found; a text: why there was none. */
 async function runHunt(
   asked: Asked,
@@ -139,7 +147,8 @@ async function runHunt(
   try {
     const { code, out, err } = await run(['hunt', url, ...options]);
     if (code !== 0 && code !== 1) return `exit ${code}, ${err.trim().split('\n').at(-1)}`;
-    const { target, levels, counters, bugs } = JSON.parse(out) as HuntOutput;
+    const { bursts, ...output } = JSON.parse(out) as Omit<HuntOutput, 'bursts'> & HuntBursts;
+    const { target, levels, counters, bugs } = output;
     const kept = bugs.map(({ title, signature, contract, clause, notIsolation, known, secondLook }) => ({
       ...{ title, signature, clause, notIsolation, secondLook },
       ...(contract !== undefined && { contract }),
@@ -147,11 +156,15 @@ async function runHunt(
         known: { verdict: known.verdict, reports: known.reports.map(({ name }) => ({ name })) },
       }),
     }));
-    if (keep !== undefined && bugs.length > 0) {
+    const broken = bursts.map(({ id, finding: { program, form, fact, verdict, rate, serial } }) => ({
+      ...{ id, program, form, fact, verdict },
+      ...{ rate: runsOf(rate), serial: runsOf(serial) },
+    }));
+    if (keep !== undefined && bugs.length + broken.length > 0) {
       const name = keyOf(asked).replace(/[^\w.@-]+/g, '-');
       await cp(store, join(keep, name), { recursive: true });
     }
-    return { target, levels, counters, bugs: kept, date };
+    return { target, levels, counters, bugs: kept, bursts: broken, date };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

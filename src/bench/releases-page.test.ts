@@ -22,9 +22,16 @@ const found: ReleaseResult = {
       secondLook: [{ by: 'serial control', says: 'not isolation', note: '1 of 1 order shows it too' }],
     },
   ],
+  bursts: [
+    {
+      ...{ id: 'fedcba9876543210', program: 'keys', form: 'statements', fact: 'each key is there once' },
+      ...{ verdict: 'confirmed', rate: { runs: 8, broken: 3 }, serial: { runs: 3, broken: 0 } },
+    },
+  ],
 };
+const { bursts: _, ...older } = found;
 const silent: ReleaseResult = {
-  ...found,
+  ...older,
   ...{ group: 'Current releases', url: 'postgres:', level: 'serializable' },
   ...{ target: { name: 'postgres', version: '18.4' }, levels: ['serializable'], bugs: [] },
 };
@@ -54,19 +61,20 @@ describe('results of hunts in releases', () => {
     expect(renderResults([found, silent])).toMatchInlineSnapshot(`
       "## Older releases
 
-      | hunt | version | level | minutes, seed, day, commit | rounds | a minute | not run | raw findings | confirmed | unconfirmed | bugs after grouping | of these not isolation |
-      | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |
-      | \`duckdb@1.2.2:\` | duckdb 1.2.2 | snapshot | 5, 1, 2026-11-17, abcdef0123 | 300 | 300 | 2 | 5 | 4 | 1 | 1 | 1 |
+      | hunt | version | level | minutes, seed, day, commit | rounds | a minute | not run | raw findings | confirmed | unconfirmed | bugs after grouping | of these not isolation | broken bursts |
+      | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |
+      | \`duckdb@1.2.2:\` | duckdb 1.2.2 | snapshot | 5, 1, 2026-11-17, abcdef0123 | 300 | 300 | 2 | 5 | 4 | 1 | 1 | 1 | 1 |
 
       | bug | hunt | signature | claim | known as | second look |
       | --- | --- | --- | --- | --- | --- |
       | A read \\| misses a row | \`duckdb@1.2.2:\`, snapshot | 0123456789ab | not isolation | DuckDB #1 | serial control: not isolation, 1 of 1 order shows it too |
+      | burst \`keys\` (statements): not so that each key is there once | \`duckdb@1.2.2:\`, snapshot | fedcba987654 | breaks the manual | not asked | 3 of 8 bursts, one session alone 0 of 3 |
 
       ## Current releases
 
-      | hunt | version | level | minutes, seed, day, commit | rounds | a minute | not run | raw findings | confirmed | unconfirmed | bugs after grouping | of these not isolation |
-      | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |
-      | \`postgres:\` | postgres 18.4 | serializable | 5, 1, 2026-11-17, abcdef0123 | 300 | 300 | 2 | 5 | 4 | 1 | 0 | 0 |"
+      | hunt | version | level | minutes, seed, day, commit | rounds | a minute | not run | raw findings | confirmed | unconfirmed | bugs after grouping | of these not isolation | broken bursts |
+      | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |
+      | \`postgres:\` | postgres 18.4 | serializable | 5, 1, 2026-11-17, abcdef0123 | 300 | 300 | 2 | 5 | 4 | 1 | 0 | 0 | not kept |"
     `);
   });
 });

@@ -34,6 +34,24 @@ export interface HuntOutput {
     readonly known?: { readonly verdict: string; readonly reports: readonly { readonly name: string }[] };
     readonly secondLook: readonly { readonly by: string; readonly says: string; readonly note: string }[];
   }[];
+  /** Absent in results that are older than this. */
+  readonly bursts?: readonly BrokenBurst[];
+}
+
+/** A burst that broke a fact: in how many runs, and in how many of one session alone. */
+export interface BrokenBurst {
+  readonly id: string;
+  readonly program: string;
+  readonly form: string;
+  readonly fact: string;
+  readonly verdict: string;
+  readonly rate: BurstRuns;
+  readonly serial: BurstRuns;
+}
+
+interface BurstRuns {
+  readonly runs: number;
+  readonly broken: number;
 }
 
 export interface ReleaseResult extends ReleaseHunt, HuntOutput {
@@ -87,18 +105,22 @@ export function renderResults(results: readonly ReleaseResult[]): string {
 const huntColumns = [
   ...['hunt', 'version', 'level', 'minutes, seed, day, commit', 'rounds', 'a minute', 'not run'],
   ...['raw findings', 'confirmed', 'unconfirmed', 'bugs after grouping', 'of these not isolation'],
+  'broken bursts',
 ];
 const bugColumns = ['bug', 'hunt', 'signature', 'claim', 'known as', 'second look'];
 
 function renderGroup(results: readonly ReleaseResult[]): string {
-  const bugs = results.flatMap((result) => result.bugs.map((bug) => bugRow(result, bug)));
+  const bugs = results.flatMap((result) => [
+    ...result.bugs.map((bug) => bugRow(result, bug)),
+    ...(result.bursts ?? []).map((burst) => burstRow(result, burst)),
+  ]);
   const tables = [table(huntColumns, results.map(huntRow))];
   if (bugs.length > 0) tables.push(table(bugColumns, bugs));
   return [`## ${results[0]!.group}`, ...tables].join('\n\n');
 }
 
 function huntRow(result: ReleaseResult): string[] {
-  const { counters, bugs, target, levels, minutes, seed, date, commit } = result;
+  const { counters, bugs, bursts, target, levels, minutes, seed, date, commit } = result;
   const { rounds, roundsNotRun, raw, confirmed, unconfirmed, seconds } = counters;
   return [
     huntName(result),
@@ -108,6 +130,7 @@ function huntRow(result: ReleaseResult): string[] {
     ...[rounds, (rounds / seconds) * 60, roundsNotRun, raw, confirmed, unconfirmed].map((n) => n.toFixed(0)),
     String(bugs.length),
     String(bugs.filter(({ notIsolation }) => notIsolation).length),
+    bursts === undefined ? 'not kept' : String(bursts.length),
   ];
 }
 
@@ -129,6 +152,18 @@ function bugRow(result: ReleaseResult, bug: HuntOutput['bugs'][number]): string[
         ? `perhaps ${names}`
         : names || 'not known',
     secondLook.map(({ by, says, note }) => `${by}: ${says}, ${note}`).join('; '),
+  ];
+}
+
+function burstRow(result: ReleaseResult, burst: BrokenBurst): string[] {
+  const { id, program, form, fact, verdict, rate, serial } = burst;
+  return [
+    `burst \`${program}\` (${form}): not so that ${fact}`,
+    `${huntName(result)}, ${result.levels.join(', ')}`,
+    id.slice(0, 12),
+    verdict === 'not isolation' ? verdict : 'breaks the manual',
+    'not asked',
+    `${rate.broken} of ${counted(rate.runs, 'burst')}, one session alone ${serial.broken} of ${serial.runs}`,
   ];
 }
 
