@@ -135,6 +135,30 @@ describe('keys', () => {
     expect(shown(graphOf([remove, insert], { tableOf: () => table }))).toContain('0 → 1 key');
     expect(shown(graphOf([remove, insert]))).not.toContain('0 → 1 key');
   });
+
+  it('allow no order where two transactions have a value at once, and one lets it go again', () => {
+    const first = state({ x: ['0', 10], y: ['0', 8] });
+    const mine = state({ x: ['0 1.1', 4], y: ['0', 8] });
+    const theirs = state({ x: ['0', 10], y: ['0 2.1', 4] });
+    const take = makeRun({ index: 0, transaction: 0, token: '1.1', before: first, after: mine });
+    const same = makeRun({ index: 1, transaction: 1, token: '2.1', before: first, after: theirs });
+    const letGo = makeRun({
+      ...{ index: 2, transaction: 0, token: '1.2', before: mine },
+      after: state({ y: ['0', 8] }),
+    });
+    const nodes = [take, same, letGo];
+    const edges = shown(graphOf(nodes, { tableOf: () => table }));
+    for (const edge of ['0 → 1 key', '1 → 0 key', '1 → 2 key', '2 → 1 key']) expect(edges).toContain(edge);
+    // Where it is let go before the other takes it, or kept, they follow each other.
+    const then = makeRun({
+      ...{ index: 2, transaction: 1, token: '2.1', before: state({ y: ['0', 8] }) },
+      after: state({ y: ['0 2.1', 4] }),
+    });
+    const inTurn = shown(graphOf([take, letGo, then], { tableOf: () => table }));
+    expect(inTurn.filter((edge) => edge.endsWith('key'))).toEqual(['0 → 1 key', '1 → 2 key']);
+    const kept = shown(graphOf([take, same], { tableOf: () => table }));
+    expect(kept.filter((edge) => edge.endsWith('key'))).toEqual(['0 → 1 key']);
+  });
 });
 
 describe('foreign keys', () => {

@@ -17,7 +17,9 @@
  * they allow is allowed by those that are needed (§3.3).
  *
  * Two edges the paper has not, since constraints look at the newest rows whatever the level:
- * - `key`: two statements that write or take away the same value of a unique key keep the order in which they ran;
+ * - `key`: two statements that write or take away the same value of a unique key keep the order in which they ran. Engines that look at the
+ *   keys of open transactions only at COMMIT (DuckDB) let two have one value at once, if one of them lets it go before it commits. Without
+ *   transactions no order allows that, so both orders are drawn;
  * - `foreign-key`: so do two that write a table and one it refers to.
  */
 import type { Row } from '../../sql/index.js';
@@ -179,21 +181,38 @@ class GraphBuilder {
   #keys(): void {
     const { nodes, columnsOf, tableOf } = this.source;
     const last = new Map<string, number>();
+    const puts = new Map<string, number[]>();
     nodes.forEach((run, node) => {
-      const touched = new Set<string>();
+      const [taken, put] = [new Set<string>(), new Set<string>()];
       for (const { table, from, to } of changesOf(run)) {
         const { keys = [] } = tableOf(table) ?? {};
         const columns = columnsOf(table);
         for (const [k, key] of keys.entries()) {
-          for (const row of [from, to])
-            if (row !== undefined) touched.add(`${table} ${k} ${keyText(row.values, key, columns)}`);
+          const keyOf = ({ values }: SeenRow) => `${table} ${k} ${keyText(values, key, columns)}`;
+          if (from !== undefined) taken.add(keyOf(from));
+          if (to !== undefined) put.add(keyOf(to));
         }
       }
-      for (const value of touched) {
+      for (const value of new Set([...taken, ...put])) {
         this.#add(last.get(value), node, 'key', value.split(' ')[0]!);
         last.set(value, node);
       }
+      for (const value of taken) if (!put.has(value)) this.#letGo(value, node, puts.get(value));
+      for (const value of put) if (!taken.has(value)) puts.set(value, [...(puts.get(value) ?? []), node]);
     });
+  }
+
+  /** Nobody else can have put the value in since the transaction that takes it away did so itself. */
+  #letGo(value: string, node: number, puts: number[] = []): void {
+    const { nodes } = this.source;
+    const isOwn = (one: number) => nodes[one]!.transaction === nodes[node]!.transaction;
+    const at = puts.findLastIndex(isOwn);
+    if (at < 0) return;
+    for (const between of puts.slice(at + 1)) {
+      this.#add(between, puts[at], 'key', value.split(' ')[0]!);
+      this.#add(node, between, 'key', value.split(' ')[0]!);
+    }
+    puts.splice(at, 1);
   }
 
   #foreignKeys(): void {
