@@ -279,6 +279,9 @@ describe('a statement that H2 never answers', () => {
     // The failure comes while it waits already.
     const [op, waits] = [historyOf(wrote, hangs, failed), findingOf('no-answer', 1)];
     expect(bugBehind(waits, op, h2)?.report).toContain('H2');
+    // It writes the row meanwhile, as another that waited.
+    expect(bugBehind(waits, historyOf(failed, hangs, wrote), h2)?.report).toContain('H2');
+    expect(bugBehind(findingOf('no-answer', 0), historyOf(hangs, failed, wrote), h2)).toBeUndefined();
   });
 
   it.each<[string, readonly Partial<Operation>[]]>([

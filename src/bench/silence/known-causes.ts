@@ -339,20 +339,21 @@ function isOutdated(operation: Operation, shown: Shown): boolean {
 const endsBy = (end: number | null, time: number): boolean => end !== null && end <= time;
 
 /**
- * A statement without an answer, while another transaction is open that has written to its table, and in which a statement has failed or was
- * taken back by a savepoint: before, or while the other waited.
+ * A statement without an answer, sent while another transaction was open that wrote to its table, and in which a statement failed or was taken back
+ * by a savepoint: both before, or while the other waited.
  */
 export function waitsForUndone({ named, history, catalog }: Shown): boolean {
   return named.some((waiting) => {
     const ofOthers = history.operations.filter(({ transaction }) => transaction !== waiting.transaction);
-    const others = ofOthers.filter((op) => op.start < waiting.start);
+    const began = new Set(ofOthers.filter(({ start }) => start < waiting.start).map((op) => op.transaction));
     const undone = ofOthers.filter(
       ({ kind, outcome, ends }) => (outcome === 'error' && ends === undefined) || kind === 'rollback-to',
     );
     return undone.some(
       (op) =>
+        began.has(op.transaction) &&
         endOfTransaction(history, op) > waiting.start &&
-        others.some(
+        ofOthers.some(
           (write) =>
             write.transaction === op.transaction &&
             write.outcome === 'ok' &&
