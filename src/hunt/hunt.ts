@@ -340,6 +340,7 @@ class Hunt {
     }
     options.onEvent?.({ kind: 'pursuing', round, finding: raw.finding.kind });
     this.#pursuits++;
+    let confirmed = 0;
     try {
       const outcome: Outcome = await pursue(raw, {
         database,
@@ -351,8 +352,11 @@ class Hunt {
         passesOver: (shown) => options.shelf.isIgnored(this.#named(shown)),
         onConfirmed: () => {
           counters.confirmed++;
+          confirmed++;
         },
       });
+      // It came back, but a second look refused it: it counts as one of the two.
+      if (outcome.kind === 'unconfirmed') counters.confirmed -= confirmed;
       await this.#settle(outcome, { raw, round, lane, known });
     } finally {
       this.#pursuits--;
