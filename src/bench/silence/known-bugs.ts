@@ -19,7 +19,7 @@ import {
   shownBy,
   waitsForUndone,
 } from './known-causes.js';
-import { innodbAddress, tidbAddress, writesMovedRows } from './moved-rows.js';
+import { innodbAddress, primaryKey, tidbAddress, waitsForMovedRow, writesMovedRows } from './moved-rows.js';
 import type { SilentPlace } from './targets.js';
 import { losesInsert } from './undone-inserts.js';
 
@@ -133,7 +133,7 @@ export const knownBugs: readonly KnownBug[] = [
     at: /^mariadb@11\.8:$/,
     levels: ['repeatable read'],
     kinds: ['write-missed-row'],
-    explains: passesTakenRows,
+    explains: (shown) => passesTakenRows(shown),
   },
   {
     report: 'not reported: with innodb_snapshot_isolation a write does not wait for an uncommitted DELETE',
@@ -149,6 +149,13 @@ export const knownBugs: readonly KnownBug[] = [
     levels: ['read uncommitted', 'read committed', 'repeatable read', 'snapshot', 'serializable'],
     kinds: ['no-answer'],
     explains: waitsForUndone,
+  },
+  {
+    report: 'not reported: H2 passes by a row whose primary key was changed while a write waited for it',
+    at: /^h2:/,
+    levels: ['repeatable read'],
+    kinds: ['write-missed-row'],
+    explains: waitsForMovedRow(primaryKey),
   },
   {
     report:

@@ -180,13 +180,13 @@ const takesFromIndex = ({ operation, set, table }: RowWrite): boolean =>
  * A write in a table from which, or from whose indexes, another transaction took a row, and committed that after the write's own had begun and before the write
  * was answered: a row that the write can have met, and that the finding can be about.
  */
-export function passesTakenRows(shown: Shown): boolean {
+export function passesTakenRows(shown: Shown, takes = takesFromIndex): boolean {
   const { own, history, catalog } = shown;
   if (own?.before[0] === undefined || own.last.kind === 'select') return false;
   const met = touch(own.last, catalog);
   return rowWritesOf(history.operations, catalog).some(
     (other) =>
-      takesFromIndex(other) &&
+      takes(other) &&
       endsMeanwhile(other.operation, own.last, own, history) &&
       mayMeetInKey(met, other, catalog) &&
       mayNameRowOf([other], shown),

@@ -9,16 +9,16 @@
  */
 import { type Catalog, columnsUsed, type Table } from '../../rows/index.js';
 import { sameName } from '../../sql/index.js';
-import { type Shown, writesAfterOthers } from './known-causes.js';
+import { passesTakenRows, type Shown, writesAfterOthers } from './known-causes.js';
 import type { RowWrite } from './row-writes.js';
 
 /** The columns that say where an engine keeps a row of a table; none: it stays where it is, whatever is assigned. */
 export type AddressColumns = (table: Table) => readonly string[];
 
 /** TiDB: the primary key, unless it is declared as NONCLUSTERED. */
-export const tidbAddress: AddressColumns = ({ definition }) => {
-  const primary = definition?.indexes.find((index) => index.primary);
-  return primary === undefined || /\bNONCLUSTERED\b/i.test(primary.tail ?? '') ? [] : columnsUsed(primary);
+export const tidbAddress: AddressColumns = (table) => {
+  const primary = table.definition?.indexes.find((index) => index.primary);
+  return /\bNONCLUSTERED\b/i.test(primary?.tail ?? '') ? [] : primaryKey(table);
 };
 
 /** InnoDB: the primary key, else the first unique key without a column that may be NULL. */
@@ -30,6 +30,17 @@ export const innodbAddress: AddressColumns = ({ definition, shape }) => {
     indexes.find((index) => index.unique && columnsUsed(index).every(isNotNull));
   return first === undefined ? [] : columnsUsed(first);
 };
+
+/** H2: the primary key. */
+export const primaryKey: AddressColumns = ({ definition }) => {
+  const primary = definition?.indexes.find((index) => index.primary);
+  return primary === undefined ? [] : columnsUsed(primary);
+};
+
+/** A write, and another transaction that moved a row which the write can have met, and committed before the write was answered. */
+export function waitsForMovedRow(addressOf: AddressColumns): (shown: Shown) => boolean {
+  return (shown) => passesTakenRows(shown, (other) => isMove(other, addressOf, shown.catalog));
+}
 
 export function writesMovedRows(addressOf: AddressColumns): (shown: Shown) => boolean {
   return (shown) =>

@@ -122,7 +122,9 @@ export function judgeChange(
   if (doubtful.length > 0)
     verification.tally.skip('row', 'a write may or may not have touched it', doubtful.length);
   recordAll(verification, write, { certain, doubtful, trusted });
-  if (!table.closed && plan.keys === undefined && matched !== certain.length)
+  // Rows that a query inserts at the same time are known only when it is answered.
+  const inserting = pending.some(({ keys }) => keys === undefined);
+  if ((!table.closed || inserting) && plan.keys === undefined && matched !== certain.length)
     table.lose('a write before it may have met rows that are not known', loseTime, tx);
   const written = [...certain, ...doubtful].map(({ outlook: { row }, met, images }) => ({
     row,

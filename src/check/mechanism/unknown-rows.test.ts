@@ -19,3 +19,23 @@ it('a write may have met rows of a table whose first rows are not known', () => 
   expect(kinds('DELETE FROM t WHERE v = 10 -> 1')).toEqual([]);
   expect(kinds('DELETE FROM t WHERE v = 11 -> 0')).toEqual(['missing-row']);
 });
+
+it.each([
+  'postgres:read-committed',
+  'postgres:repeatable-read',
+  'h2:repeatable-read',
+  'mariadb:repeatable-read',
+])('%s: a write may have met rows that a query inserts at the same time', (contract) => {
+  const kinds = (write: string, seen: string) => {
+    const text = `
+        [990,995] T2: BEGIN
+        [1000,1010] T1: INSERT INTO t SELECT id + 100, v FROM t WHERE id = 1 -> 1
+        [1002,1008] T2: ${write}
+        [1012,1018] T2: SELECT id, v FROM t -> ${seen}
+        [1020,1030] T2: COMMIT
+        [1040,1050] T3: SELECT id, v FROM t -> ${seen}`;
+    return verifyMechanism(story(text), findContract(contract)!).findings.map(({ kind }) => kind);
+  };
+  expect(kinds('UPDATE t SET v = 9 -> 3', '1,9 | 2,9 | 101,9')).toEqual([]);
+  expect(kinds('DELETE FROM t -> 3', 'nothing')).toEqual([]);
+});
