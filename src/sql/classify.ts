@@ -88,6 +88,8 @@ function kindOf(words: readonly string[]): StatementKind {
   const first = words[0];
   if (first === undefined) return 'other';
   if (first === 'START') return words[1] === 'TRANSACTION' ? 'begin' : 'other';
+  // MariaDB: a block of statements, which begins no transaction.
+  if (first === 'BEGIN' && words[1] === 'NOT') return 'other';
   // MariaDB: any statement, under other settings.
   if (first === 'SET' && words[1] === 'STATEMENT') return 'other';
   if (first === 'ROLLBACK' && words.includes('TO')) return 'rollback-to';

@@ -161,6 +161,7 @@ describe('classifyStatement', () => {
     ['WITH x AS MATERIALIZED (INSERT INTO t VALUES (1) RETURNING a) TABLE x', 'insert'],
     ['/* c */ -- d\n replace into t values (1)', 'replace'],
     ['PRAGMA x', 'set'],
+    ['BEGIN NOT ATOMIC UPDATE t SET a = 1; END', 'other'],
     ['TRUNCATE t', 'ddl'],
     ['', 'other'],
     ['constructor', 'other'],

@@ -57,6 +57,7 @@ describe('transaction control', () => {
     ['RELEASE', 'sqlite'],
     ['START SLAVE', 'mysql'],
     ['START', 'mysql'],
+    ['BEGIN NOT ATOMIC COMMIT; END', 'mysql'],
   ])('%s in %s is not one', (sql, dialect) => {
     expect(parseStatement(sql, dialect).type).toBe('opaque');
   });

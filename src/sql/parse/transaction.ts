@@ -9,6 +9,8 @@ export function parseTransaction(c: Cursor): Control | undefined {
   switch (c.key()) {
     case 'BEGIN': {
       c.advance();
+      // MariaDB's `BEGIN NOT ATOMIC … END` is a block of statements.
+      if (c.key() === 'NOT') return undefined;
       if (!c.accept('TRANSACTION')) c.accept('WORK');
       return { type: 'begin', start: false, ...modifiers(c) };
     }
