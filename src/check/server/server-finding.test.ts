@@ -37,6 +37,28 @@ describe('findings about the server', () => {
     });
   });
 
+  it.each([
+    'COMMIT RELEASE',
+    'ROLLBACK AND NO CHAIN RELEASE',
+    'KILL CONNECTION_ID()',
+    'SELECT pg_terminate_backend(pg_backend_pid())',
+    "SET transaction_timeout = '50ms'",
+    'SET SESSION wait_timeout = 1',
+  ])('are none where a session asks for a connection to be closed: %s', (sql) => {
+    const lost = { class: 'connection-lost', message: 'closed' } as const;
+    expect(serverFinding(history({ sql }, { outcome: 'unknown', error: lost }))).toBeUndefined();
+  });
+
+  it.each(['COMMIT AND CHAIN NO RELEASE', 'RELEASE SAVEPOINT a', 'SET innodb_lock_wait_timeout = 1'])(
+    'are there after %s',
+    (sql) => {
+      const lost = { class: 'connection-lost', message: 'closed' } as const;
+      expect(serverFinding(history({ sql }, { outcome: 'unknown', error: lost }))?.kind).toBe(
+        'connection-lost',
+      );
+    },
+  );
+
   it('tell a silent server from a cut connection', () => {
     const lost = { class: 'connection-lost', message: 'no answer within the time limit' } as const;
     expect(serverFinding(history({ end: null, outcome: 'unknown', error: lost }))?.kind).toBe('no-answer');

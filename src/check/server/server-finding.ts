@@ -21,11 +21,22 @@ export function serverFinding(history: History): Finding | undefined {
   const silent = history.operations.find(({ end }) => end === null);
   if (silent !== undefined) return describe('no-answer', silent, history, 'the server never answered');
   const lost = history.operations.find(({ error }) => error?.class === 'connection-lost');
-  if (lost !== undefined)
+  if (lost !== undefined && !history.operations.some(asksToClose))
     return describe('connection-lost', lost, history, 'the server closed the connection');
   const full = history.operations.find(({ error }) => error?.class === 'out-of-memory');
   if (full !== undefined) return describe('out-of-memory', full, history, 'the database ran out of memory');
   return undefined;
+}
+
+/**
+ * Statements by which a session asks the server to close a connection, its own or another one: at the end of a transaction, at once, or
+ * when nothing was said for some time.
+ */
+const closing =
+  /^\s*(?:commit|rollback)\b(?![^;]*\bno\s+release\b)[^;]*\brelease\b|^\s*(?:kill|shutdown)\b|\bpg_terminate_backend\b|\b(?:completion_type|idle_\w*timeout|transaction_timeout|wait_timeout|interactive_timeout)\b/i;
+
+function asksToClose({ sql = '' }: Operation): boolean {
+  return closing.test(sql);
 }
 
 /** What the server's processes held for themselves before and after a run. */
