@@ -339,6 +339,22 @@ describe('the free executor', () => {
   });
 
   it.each([
+    "SELECT set_config('x', 'y', false)",
+    'SELECT pg_try_advisory_lock(1)',
+    "UPDATE t SET v = GET_LOCK('a', 0)",
+    'SELECT a INTO TEMP t FROM t',
+    'SELECT @a := 1',
+  ])('does not hand on a session after %s', async (sql) => {
+    const { target, log } = fakeTarget();
+    const scratch = await target.createScratch();
+    const sessions = new SessionPool(scratch, { statementTimeoutMs: 1000, lockTimeoutMs: 1000 });
+    const { case: program } = script(`0: ${sql}`);
+    await runFree(scratch, program, { target, sessions });
+    await runFree(scratch, program, { target, sessions });
+    expect(log.sent).toEqual([`1: ${sql}`, `2: ${sql}`]);
+  });
+
+  it.each([
     [true, ['1: SET x = 1', '1: SET x = 1']],
     [false, ['1: SET x = 1', '2: SET x = 1']],
   ])('hands it on if it can be renewed (%s)', async (renewed, sent) => {

@@ -28,6 +28,9 @@ export interface LaneOptions {
 /** Kinds that may leave something behind in the session: settings, temporary tables, prepared statements, locks. */
 const lasting = new Set(['set', 'ddl', 'other']);
 
+/** What a statement of another kind can leave there: a setting, a lock of the session, a temporary table, a variable. */
+const lastingWords = /\bset_config\s*\(|advisory_lock|\bget_lock\s*\(|\binto\s+(?:temp|@)|:=/i;
+
 export class Lane implements TransactionState {
   transaction = -1;
   failed = false;
@@ -92,7 +95,7 @@ export class Lane implements TransactionState {
   /** Sends what `next` returned and records the answer. Rejects only if the history cannot be written, or the session throws, which none should. */
   async send(statement: PreparedStatement): Promise<void> {
     if (statement.ref !== undefined) this.#position++;
-    if (lasting.has(statement.kind)) this.altered = true;
+    if (lasting.has(statement.kind) || lastingWords.test(statement.sql)) this.altered = true;
     this.blocked = false;
     const start = this.clock();
     this.sentAt = start;
