@@ -120,6 +120,19 @@ describe('catalog', () => {
     expect(find('T')!.shape.columns[0]!.name).toBe('b');
   });
 
+  it('does not follow MySQL tables that differ by case alone', () => {
+    const setup = ['CREATE TABLE t (a INT)', 'CREATE TABLE T (a INT)', 'INSERT INTO T VALUES (1)'];
+    expect(openCatalog({ dialect: 'mysql', setup, statements: [] }).find('t')?.unfollowed).toMatch(
+      /capitals/,
+    );
+    expect(openCatalog({ dialect: 'sqlite', setup, statements: [] }).find('t')?.unfollowed).toBeUndefined();
+  });
+
+  it('does not follow tables that events may change', () => {
+    const setup = ['CREATE TABLE t (a INT)', 'CREATE EVENT e ON SCHEDULE EVERY 1 SECOND DO DELETE FROM t'];
+    expect(openCatalog({ dialect: 'mysql', setup, statements: [] }).find('t')?.unfollowed).toMatch(/events/);
+  });
+
   it('knows whether an index leads to the rows', () => {
     const create = 'CREATE TABLE t (rid INT, v INT)';
     const open = (setup: string[]) => openCatalog({ dialect: 'mysql', setup, statements: [] }).find('t')!;

@@ -252,9 +252,15 @@ class Drafts {
       {
         definition,
         uniqueKeys: uniqueKeysOf(definitionOf(create, all, dialect), all, dialect),
-        unfollowed: unfollowedReason(create),
+        unfollowed: this.#hasTwin(create) ? sharesName : unfollowedReason(create),
       },
     );
+  }
+
+  /** Whether the table goes by the name of another one: MySQL's `T` and `t` are two tables on some servers, and one on others. */
+  #hasTwin({ name }: CreateTableStatement): boolean {
+    const other = this.find(name)?.definition?.create.name;
+    return this.dialect === 'mysql' && other !== undefined && other !== name;
   }
 }
 
@@ -294,14 +300,16 @@ function isIndexed({ shape, definition }: Table, identity: readonly number[], di
 const harmlessAlteration =
   /\badd\s+(unique|index|key|constraint|primary|foreign)\b|\bengine\b|\bauto_increment\b|\bowner\b/i;
 
-const hiddenWrites = 'triggers, rules or functions may change its rows';
+const sharesName = 'another table has its name in other capitals';
+
+const hiddenWrites = 'triggers, rules, functions or events may change its rows';
 
 /** Whether it makes something by which other statements change rows that they do not name. */
 function mayHideWrites(statement: Statement): boolean {
   return (
     statement.type === 'opaque' &&
     statement.kind === 'ddl' &&
-    /\b(trigger|rule|function|procedure)\b/i.test(statement.sql)
+    /\b(trigger|rule|function|procedure|event)\b/i.test(statement.sql)
   );
 }
 
