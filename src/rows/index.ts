@@ -41,6 +41,7 @@ export type {
 } from './plan-types.js';
 export { isExclusive, planUnder } from './plan-types.js';
 export { type Planner, plannerOf } from './planner.js';
+export { reachesAnyTable } from './reaches-any-table.js';
 export { type RowValues, recordedCells, splitObject, valuesOf } from './recorded.js';
 export { cellKey, joinKey, rowKey } from './row-key.js';
 export { type Lock, type LockMeeting, type LockMode, lockMeeting, RowLocks } from './row-locks.js';
@@ -61,6 +62,7 @@ export { fixesSnapshot, type Likelihood } from './snapshot-rule.js';
 export { type IdentityBasis, IdentityEnded, identityText, type Table, type UniqueKeys } from './table.js';
 export { TableMap } from './table-map.js';
 export { mayMeet, type Touch, touchOf } from './touched.js';
+export { touchesNoRows } from './touches-no-rows.js';
 export { hasSnapshot, opensAnother, type Tx, transactionsOfHistory } from './transactions.js';
 
 export { undoneOperations } from './undone.js';

@@ -14,6 +14,7 @@ import {
   sameName,
   statementFeatures,
 } from '../sql/index.js';
+import { reachesAnyTable } from './reaches-any-table.js';
 import type { Table } from './table.js';
 import { touchesNoRows } from './touches-no-rows.js';
 
@@ -83,6 +84,7 @@ function alsoWritten(statement: Statement): readonly string[] | undefined {
     }
     case 'opaque': {
       const { kind, sql, tables } = statement;
+      if (reachesAnyTable(sql)) return undefined;
       if (kind === 'set' || kind === 'select') return [];
       // An index or an option changes no rows.
       if (kind === 'ddl') return /\btruncate\b|\bcolumn\b|\btrigger\b/i.test(sql) ? tables : [];

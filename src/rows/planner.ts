@@ -22,6 +22,7 @@ import { planSelect } from './plan-select.js';
 import type { Plan } from './plan-types.js';
 import { planMerge } from './plan-upsert.js';
 import { planChange, planInsert } from './plan-write.js';
+import { reachesAnyTable } from './reaches-any-table.js';
 import { touchesNoRows } from './touches-no-rows.js';
 
 /** Distinct texts whose plans are kept; then they are made anew. */
@@ -110,8 +111,9 @@ function planStatement(
     case 'opaque': {
       if (statement.kind === 'set' || (statement.kind === 'other' && touchesNoRows(sql)))
         return { type: 'idle' };
-      const writes = statement.kind !== 'select';
-      const unknown = statement.kind === 'other' || /\btrigger\b/i.test(sql);
+      const reaching = reachesAnyTable(sql);
+      const writes = reaching || statement.kind !== 'select';
+      const unknown = reaching || statement.kind === 'other' || /\btrigger\b/i.test(sql);
       const tables = unknown ? undefined : known(statement.tables, catalog);
       const reads = writes ? [] : statement.tables.flatMap((name) => catalog.find(name) ?? []);
       const { reason } = statement;

@@ -248,6 +248,9 @@ describe('references', () => {
       found(story('T1: SELECT * FROM c -> 1,7\nT1: SELECT * FROM p WHERE id < 5 -> 1', { setup })),
     ).toEqual([]);
     expect(found(story(dangling, { setup, dialect: 'sqlite' }), 'turso:snapshot+mvcc')).toEqual([]);
+    const replica = "T1: SELECT set_config('session_replication_role', 'replica', false) -> replica";
+    expect(found(story(`${replica}\n${dangling}`, { setup }))).toEqual([]);
+    expect(found(story(`T2: SELECT id INTO TEMP p FROM c\n${dangling}`, { setup }))).toEqual([]);
   });
 });
 

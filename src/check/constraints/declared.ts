@@ -12,6 +12,7 @@ import {
   type Catalog,
   type Definition,
   definitionOf,
+  reachesAnyTable,
   sharesRows,
   type Table,
   wholeColumns,
@@ -80,8 +81,9 @@ export function declaredBy(history: History, catalog: Catalog): Declared {
   const statements = setup.map((sql) => parseStatement(sql, dialect));
   if (statements.some(isUnclear)) return nothing;
   for (const { kind, sql = '' } of history.operations) {
-    if (kind === 'ddl' && redefines.test(sql)) return nothing;
-    if ((kind === 'set' || kind === 'other') && switchesChecks.test(sql)) return nothing;
+    if ((kind === 'ddl' && redefines.test(sql)) || reachesAnyTable(sql)) return nothing;
+    const sets = kind === 'set' || kind === 'other' || /\bset_config\b/i.test(sql);
+    if (sets && switchesChecks.test(sql)) return nothing;
   }
   const creates = statements.filter((statement) => statement.type === 'create-table');
   const names = creates.map(({ name }) => catalog.find(name));

@@ -203,6 +203,15 @@ describe('tables', () => {
     expect(instrument(['SELECT t FROM t'], 'postgres').unseenTables.map(({ name }) => name)).toEqual(['t']);
     expect(instrument(['CALL p()'], 'mysql').unseenTables.map(({ name }) => name)).toEqual(['t', 't1', 't2']);
     expect(instrument(['LOCK TABLE t IN EXCLUSIVE MODE'], 'postgres').unseenTables).toEqual([]);
+    expect(instrument(['ANALYZE t'], 'postgres').unseenTables).toEqual([]);
+  });
+
+  it('stay as they are when a statement runs another one, or goes on to tables that it does not name', () => {
+    const unseen = (sql: string, dialect: Dialect) =>
+      instrument([sql], dialect).unseenTables.map(({ name }) => name);
+    expect(unseen('ANALYZE UPDATE t SET c2 = 1', 'mysql')).toEqual(['t']);
+    expect(unseen('TRUNCATE t CASCADE', 'postgres')).toEqual(['t', 't1', 't2']);
+    expect(unseen('CREATE TEMP VIEW t1 AS SELECT * FROM t', 'postgres')).toEqual(['t', 't1', 't2']);
   });
 
   it('stay as they are when their rows are also those of others', () => {

@@ -12,6 +12,7 @@
  * of the original (`strip-results.ts`).
  */
 import type { ScheduledCase } from '../../cases/index.js';
+import { reachesAnyTable, touchesNoRows } from '../../rows/index.js';
 import { type Dialect, nameKey, parseStatement, type Statement } from '../../sql/index.js';
 import { CaseBuilder, type Parsed, type ParsedCase } from './case-builder.js';
 import { buildCatalog, findTable } from './catalog.js';
@@ -48,7 +49,8 @@ export function instrumentCase(
     const { statement } = each;
     if (statement.type !== 'opaque' || isHarmless(statement)) continue;
     // A statement of which nothing is known may touch any table.
-    refuse(each, statement.tables.length > 0 ? statement.tables : created, statement.reason);
+    const named = statement.tables.length > 0 && !reachesAnyTable(each.sql);
+    refuse(each, named ? statement.tables : created, statement.reason);
   }
   for (;;) {
     const catalog = buildCatalog({
@@ -99,7 +101,8 @@ const controlKinds = new Set(['begin', 'commit', 'rollback', 'savepoint', 'relea
 /** Control statements, and those that neither read nor write rows nor show columns. */
 function isHarmless(statement: Statement & { type: 'opaque' }): boolean {
   if (controlKinds.has(statement.kind)) return true;
-  return /^\s*(LOCK|UNLOCK|ANALYZE|VACUUM|CHECKPOINT|SHOW|FLUSH|COMMENT|CREATE\s+(SCHEMA|SEQUENCE))\b/i.test(
+  if (/^\s*ANALY[SZ]E\b/i.test(statement.sql)) return touchesNoRows(statement.sql);
+  return /^\s*(LOCK|UNLOCK|VACUUM|CHECKPOINT|SHOW|FLUSH|COMMENT|CREATE\s+(SCHEMA|SEQUENCE))\b/i.test(
     statement.sql,
   );
 }

@@ -156,6 +156,17 @@ const statements: readonly (readonly [sql: string, after: string, dialects: read
   ['COPY t FROM STDIN', '1,10 | 2,20 | 9,90', ['postgres']],
   ['DROP TABLE t', '1,10', ['postgres', 'sqlite', 'duckdb']],
   ['ALTER TABLE t ALTER COLUMN v TYPE TEXT', '1,a | 2,b', ['postgres']],
+  ['TRUNCATE u CASCADE', 'nothing', ['postgres']],
+  ["ALTER TYPE e RENAME VALUE '10' TO '11'", '1,11 | 2,20', ['postgres']],
+  ['DROP DOMAIN d CASCADE', '1,NULL | 2,NULL', ['postgres']],
+  ['CREATE TEMP VIEW t AS SELECT id, w AS v FROM u', '1,7 | 3,9', ['postgres', 'duckdb', 'sqlite']],
+  ['SELECT id, w AS v INTO TEMP t FROM u', '1,7 | 3,9', ['postgres']],
+  ['EXPLAIN ANALYSE UPDATE t SET v = 0 -> x', '1,0 | 2,0', ['postgres']],
+  ['EXPLAIN (COSTS OFF, ANALYSE) DELETE FROM t -> x', 'nothing', ['postgres']],
+  ['ANALYZE UPDATE t SET v = 0 -> x', '1,0 | 2,0', ['mysql']],
+  ['ANALYZE FORMAT=JSON DELETE FROM t -> x', 'nothing', ['mysql']],
+  ['DESC ANALYZE UPDATE t, u SET t.v = 0 -> x', '1,0 | 2,0', ['mysql']],
+  ['BEGIN NOT ATOMIC UPDATE t SET v = 0; END', '1,0 | 2,0', ['mysql']],
   ['CREATE TABLE t2 AS SELECT * FROM t', '1,10 | 2,20', ['postgres', 'mysql', 'sqlite', 'duckdb']],
 ];
 
