@@ -22,7 +22,7 @@ export interface DeclaredIndex {
   readonly columns: readonly IndexedExpression[];
   /** Only rows that satisfy it are in the index. */
   readonly where?: Expression;
-  /** What follows the constraint (`DEFERRABLE`), as text. */
+  /** What follows the constraint (`DEFERRABLE`) or the columns of the index (`NULLS NOT DISTINCT`), as text. */
   readonly tail?: string;
 }
 
@@ -73,8 +73,14 @@ export function definitionOf(
   }
   for (const each of statements) {
     if (each.type !== 'create-index' || !sameName(each.table.name, create.name, dialect)) continue;
-    const { unique, columns, where } = each;
-    indexes.push({ unique, primary: false, columns, ...(where !== undefined && { where }) });
+    const { unique, columns, where, options: tail } = each;
+    indexes.push({
+      unique,
+      primary: false,
+      columns,
+      ...(where !== undefined && { where }),
+      ...(tail !== undefined && { tail }),
+    });
   }
   return { create, shape: tableShape(create, dialect), indexes, foreignKeys };
 }

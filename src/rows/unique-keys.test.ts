@@ -21,6 +21,9 @@ describe('the unique keys of a table', () => {
     ['CREATE TABLE t (a INT, b INT)', ['CREATE INDEX i ON t (b)'], []],
     ['CREATE TABLE t (a INT, b INT)', ['CREATE UNIQUE INDEX i ON other (b)'], []],
     ['CREATE TABLE t (a INT, b INT)', ['CREATE UNIQUE INDEX i ON t (a, (b + 1))'], undefined],
+    ['CREATE TABLE t (a INT, b INT UNIQUE NULLS NOT DISTINCT)', [], undefined],
+    ['CREATE TABLE t (a INT, b INT)', ['CREATE UNIQUE INDEX i ON t (b) NULLS NOT DISTINCT'], undefined],
+    ['CREATE TABLE t (a INT, b INT)', ['CREATE UNIQUE INDEX i ON t (b) INCLUDE (a)'], [[1]]],
   ])('%s, %j', (create, setup, keys) => {
     expect(keysOf(create, setup)).toEqual(keys);
   });

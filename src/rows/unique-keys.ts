@@ -30,6 +30,8 @@ export function uniqueKeysOf(
     const columns = wholeColumns(index)?.map((name) => columnOf(shape.columns, name, dialect));
     // Rows outside a partial index are in nobody's way.
     if (columns === undefined || columns.includes(-1) || index.where !== undefined) return undefined;
+    // Then NULL equals NULL, and a row with it may be in the way of another one.
+    if (/\bnulls\s+not\b/i.test(index.tail ?? '')) return undefined;
     keys.push(columns);
   }
   if (create.constraints.some((each) => each.type === 'other' && !/^\s*(fulltext|spatial)\b/i.test(each.sql)))
