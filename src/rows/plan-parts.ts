@@ -6,6 +6,7 @@ import {
   type EvaluatedRow,
   type Expression,
   type Row,
+  type StatementFeatures,
   statementFeatures,
   type Truth,
   visitNodes,
@@ -23,6 +24,14 @@ export function known(names: readonly string[], catalog: Catalog): readonly Tabl
 
 /** Such a clause reads newest rows for its own subquery alone; which table is read how is not followed. */
 export const lockingSubquery = 'a locking clause inside a subquery';
+
+/** Which of the two a name means depends on where it stands, and in MySQL on the server. */
+export const sharedName = 'a common table has the name of a table';
+
+/** Whether a common table has the name of a table. */
+export function hidesTable({ commonTables }: StatementFeatures, catalog: Catalog): boolean {
+  return commonTables.some((name) => catalog.find(name) !== undefined);
+}
 
 export function opaqueWrite(
   statement: Parameters<typeof statementFeatures>[0],

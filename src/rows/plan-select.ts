@@ -21,10 +21,12 @@ import {
   asRow,
   columnAt,
   evaluation,
+  hidesTable,
   lockingSubquery,
   opaqueWrite,
   satisfied,
   scalarOptions,
+  sharedName,
 } from './plan-parts.js';
 import type { Plan, RowLock, RowsOf, ScanPlan } from './plan-types.js';
 import type { Table } from './table.js';
@@ -33,12 +35,14 @@ export function planSelect(statement: SelectStatement, features: StatementFeatur
   const lock = lockOf(statement);
   const nestedLock = lock === 'none' && features.locking !== 'none';
   const opaque = (reason: string): Plan => {
-    const reads = features.reads.flatMap(({ name }) => catalog.find(name) ?? []);
+    const names = [...features.reads.map(({ name }) => name), ...features.commonTables];
+    const reads = names.flatMap((name) => catalog.find(name) ?? []);
     const taken = nestedLock ? 'exclusive' : lock;
     return { type: 'opaque', writes: false, tables: [], reads, lock: taken, reason, keys: undefined };
   };
   if (features.writes.length > 0) return opaqueWrite(statement, catalog, 'a query that writes');
   if (nestedLock) return opaque(lockingSubquery);
+  if (hidesTable(features, catalog)) return opaque(sharedName);
   if (!features.deterministic) return opaque('its result does not follow from the rows alone');
   const scan = planScan(statement, features, catalog, lock);
   if (scan?.complete === true) return scan;

@@ -14,10 +14,12 @@ import { namedKeys } from './named-rows.js';
 import {
   asRow,
   evaluation,
+  hidesTable,
   lockingSubquery,
   opaqueWrite,
   satisfied,
   scalarOptions,
+  sharedName,
   subqueryTables,
 } from './plan-parts.js';
 import type { Plan, RowsOf, Satisfies } from './plan-types.js';
@@ -43,9 +45,11 @@ export function planChange(
         ? 'a write with WITH, LIMIT or IGNORE'
         : features.locking !== 'none'
           ? lockingSubquery
-          : features.deterministic
-            ? undefined
-            : 'its effect does not follow from the rows alone';
+          : hidesTable(features, catalog)
+            ? sharedName
+            : features.deterministic
+              ? undefined
+              : 'its effect does not follow from the rows alone';
   if (problem !== undefined || info === undefined) return opaqueWrite(statement, catalog, problem ?? '');
   const reads: Table[] = [];
   const expressions = statement.type === 'update' ? statement.set.map(({ value }) => value) : [];
@@ -81,6 +85,7 @@ export function planInsert(statement: InsertStatement, features: StatementFeatur
   if (info === undefined) return opaqueWrite(statement, catalog, 'a write to a table we do not know');
   if (features.writes.length > 1) return opaqueWrite(statement, catalog, 'a write inside another statement');
   if (features.locking !== 'none') return opaqueWrite(statement, catalog, lockingSubquery);
+  if (hidesTable(features, catalog)) return opaqueWrite(statement, catalog, sharedName);
   const reads = features.reads.flatMap(({ name }) => catalog.find(name) ?? []);
   const bind = (rowsOf: RowsOf) => {
     const rows = applyInsert(statement, info.shape, evaluation(catalog, rowsOf));

@@ -49,6 +49,19 @@ describe('statementFeatures', () => {
     expect(features('SELECT a FROM t WHERE a = 1')[feature]).toBe(false);
   });
 
+  test('knows the table behind an alias that a DELETE names', () => {
+    expect(features('DELETE FROM a USING t AS a WHERE a.id = 1').writes).toContainEqual({
+      name: 't',
+      alias: 'a',
+    });
+    expect(features('DELETE FROM t USING t AS x WHERE x.id = 1').writes).toEqual([{ name: 't' }]);
+  });
+
+  test('names common tables wherever they stand', () => {
+    const sql = 'WITH a AS (SELECT 1) SELECT * FROM a WHERE 1 IN (WITH b AS (SELECT 1) SELECT * FROM b)';
+    expect(features(sql).commonTables.toSorted()).toEqual(['a', 'b']);
+  });
+
   test('tells locks by strength', () => {
     expect(features('SELECT * FROM t FOR KEY SHARE').locking).toBe('share');
     expect(features('SELECT * FROM t FOR NO KEY UPDATE').locking).toBe('update');

@@ -24,6 +24,8 @@ export interface StatementFeatures {
   readonly join: boolean;
   readonly setOperation: boolean;
   readonly commonTable: boolean;
+  /** The names of all common tables, those of subqueries included. */
+  readonly commonTables: readonly string[];
   readonly locking: 'none' | 'share' | 'update';
   readonly returning: boolean;
   /** The same rows always give the same answer: no clock, randomness, sequence, session variable or unread text. */
@@ -137,6 +139,7 @@ export function statementFeatures(statement: Statement): StatementFeatures {
     reads: opaque ? statement.tables.map((name) => ({ name })) : unique(reads),
     writes: opaque ? statement.tables.map((name) => ({ name })) : writes,
     columns: [...columns],
+    commonTables: [...commonTables],
     ...found,
     locking: collector.locking,
     returning: 'returning' in statement && statement.returning !== undefined,
@@ -164,8 +167,16 @@ function writtenTables(statement: Statement): TableUse[] {
       return [...nested, ...tablesOf([statement.table, ...(statement.moreTables ?? [])])];
     case 'delete': {
       const tables = tablesOf([statement.table, ...(statement.targets === undefined ? [] : statement.using)]);
-      const { targets } = statement;
-      return [...nested, ...tables.filter((use) => targets?.includes(use.alias ?? use.name) ?? true)];
+      const { targets, table, using } = statement;
+      if (targets !== undefined)
+        return [...nested, ...tables.filter((use) => targets.includes(use.alias ?? use.name))];
+      // MySQL: `DELETE FROM a USING t AS a` deletes rows of t.
+      const named = table.type === 'table' ? table.name : undefined;
+      return [
+        ...nested,
+        ...tables,
+        ...tablesOf(using).filter(({ alias }) => alias !== undefined && alias === named),
+      ];
     }
     case 'create-table':
       return [

@@ -156,6 +156,28 @@ const statements: readonly (readonly [sql: string, after: string, dialects: read
   ['COPY t FROM STDIN', '1,10 | 2,20 | 9,90', ['postgres']],
   ['DROP TABLE t', '1,10', ['postgres', 'sqlite', 'duckdb']],
   ['ALTER TABLE t ALTER COLUMN v TYPE TEXT', '1,a | 2,b', ['postgres']],
+  ['DELETE FROM u USING t AS u WHERE u.id = 2 -> 1', '1,10', ['mysql']],
+  [
+    'WITH t AS (SELECT * FROM t WHERE id = 1) SELECT * FROM t -> 1,10',
+    '1,10 | 2,20',
+    ['postgres', 'mysql', 'duckdb'],
+  ],
+  ['WITH T AS (SELECT * FROM u) SELECT * FROM t -> 1,10 | 2,20', '1,10 | 2,20', ['mysql']],
+  [
+    'SELECT * FROM t WHERE id IN (WITH t AS (SELECT 2 AS id) SELECT id FROM t) -> 2,20',
+    '1,10 | 2,20',
+    ['postgres', 'mysql', 'sqlite', 'duckdb'],
+  ],
+  [
+    'INSERT INTO u WITH u AS (SELECT id + 5, v FROM t) SELECT * FROM u -> 2',
+    '1,10 | 2,20',
+    ['postgres', 'mysql', 'sqlite', 'duckdb'],
+  ],
+  [
+    'INSERT INTO t SELECT id + 5, v FROM t WHERE id IN (WITH t AS (SELECT 2 AS id) SELECT id FROM t) -> 1',
+    '1,10 | 2,20 | 7,20',
+    ['postgres', 'mysql', 'sqlite', 'duckdb'],
+  ],
   ['TRUNCATE u CASCADE', 'nothing', ['postgres']],
   ["ALTER TYPE e RENAME VALUE '10' TO '11'", '1,11 | 2,20', ['postgres']],
   ['DROP DOMAIN d CASCADE', '1,NULL | 2,NULL', ['postgres']],
