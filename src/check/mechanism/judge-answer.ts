@@ -15,6 +15,7 @@ import {
 } from '../../rows/index.js';
 import { classifyStatement } from '../../sql/index.js';
 import { checkLock } from './conflicts.js';
+import { mayStayInIndex } from './covered-read.js';
 import { judgeQuery } from './judge-query.js';
 import { judgeScan } from './judge-read.js';
 import { linesOfAccesses, linesOfRows } from './lines.js';
@@ -97,6 +98,7 @@ function judgeLines(verification: Verification, read: Read, plan: ScanPlan): voi
   const lock = plan.lock === 'none' && readsLockRows(tx, mechanism) ? 'share' : plan.lock;
   if (lock !== 'share' && lock !== 'exclusive') return;
   if (lock === 'share' && tx.contract!.mechanism?.shareLocksNothing === true) return;
+  if (lock === 'share' && mayStayInIndex(plan, verification.history)) return;
   for (const row of rows) checkLock(verification, { tx, operation }, row, lock);
 }
 
