@@ -21,7 +21,7 @@ import {
 } from '../sql/index.js';
 import type { Catalog } from './catalog.js';
 import { planMergeRows, sourceOfMerge } from './plan-merge.js';
-import { evaluation, opaqueWrite, scalarOptions, subqueryTables } from './plan-parts.js';
+import { evaluation, hidesTable, opaqueWrite, scalarOptions, subqueryTables } from './plan-parts.js';
 import type { OpaquePlan, Satisfies, UpsertPlan } from './plan-types.js';
 import type { Table } from './table.js';
 import { changesKey, sharesKey } from './unique-keys.js';
@@ -138,7 +138,8 @@ export function planMerge(statement: MergeStatement, catalog: Catalog): UpsertPl
   const info = table.schema === undefined ? catalog.find(table.name) : undefined;
   if (info === undefined || common !== undefined) return opaque;
   const source = sourceOfMerge(using, catalog);
-  if (source === undefined || !statementFeatures(statement).deterministic) return opaque;
+  const features = statementFeatures(statement);
+  if (source === undefined || !features.deterministic || hidesTable(features, catalog)) return opaque;
   const bind: NonNullable<OpaquePlan['resolve']>['bind'] = (rowsOf) => {
     const rows = source.rows(rowsOf);
     return rows && planMergeRows(statement, rows, info, catalog);

@@ -1,0 +1,39 @@
+/**
+ * What correct engines answer where a reader who knows only the usual ways expects something else: definitions that resolve conflicts or
+ * change rows along, names that hide others, joins and transactions of one engine alone. No finding is in any of it.
+ */
+import { expect, it } from 'vitest';
+import { findContract } from '../../contracts/index.js';
+import type { Dialect } from '../../sql/index.js';
+import { brokenConstraints } from '../constraints/constraint-oracle.js';
+import { explain } from '../explain.js';
+import { story } from './story.case.js';
+import { verifyMechanism } from './verify.js';
+
+interface Told {
+  readonly dialect: Dialect;
+  readonly contract: string;
+  readonly target?: string;
+  readonly setup?: readonly string[];
+  readonly text: string;
+}
+
+const postgres = { dialect: 'postgres', contract: 'postgres:read-committed' } as const;
+
+
+const stories: Readonly<Record<string, Told>> = {
+  'a common table with the name of a table': {
+    ...postgres,
+    text: `T1: WITH t AS (SELECT * FROM t WHERE v > 15) SELECT * FROM t -> 2,20
+      T1: SELECT id FROM t WHERE EXISTS (WITH t AS (SELECT 9 AS id) SELECT 1 FROM t WHERE id = 9) -> 1 | 2`,
+  },
+};
+
+it.each(Object.entries(stories))('%s', (_title, { dialect, contract, target, setup, text }) => {
+  const told = story(text, { dialect, ...(setup && { setup }) });
+  const name = target ?? contract.split(':')[0]!;
+  const history = { ...told, header: { ...told.header, target: { name, version: '1.0.0' } } };
+  const promised = findContract(contract)!;
+  const { findings } = verifyMechanism(history, promised);
+  expect([...findings, ...brokenConstraints(history, promised)].map(explain)).toEqual([]);
+});
