@@ -29,9 +29,9 @@ const freeIn: Readonly<Record<Dialect, ReadonlySet<string>>> = {
   duckdb: words('DIV FILTER LOCK MINUS OVER REGEXP RLIKE STRAIGHT_JOIN XOR'),
 };
 
-/** Words a dialect allows as a column name but that would be misread as an alias (`FROM t FULL JOIN u`). */
+/** Words a dialect allows as a column name but that would be misread as an alias (`FROM t FULL JOIN u`, DuckDB’s `t ANTI JOIN u`). */
 const neverAlias = words(
-  'FILTER FULL OFFSET OVER QUALIFY LOCK STRAIGHT_JOIN WINDOW FOR INDEXED USE FORCE IGNORE PARTITION',
+  'FILTER FULL OFFSET OVER QUALIFY LOCK STRAIGHT_JOIN WINDOW FOR INDEXED USE FORCE IGNORE PARTITION SEMI ANTI ASOF POSITIONAL TABLESAMPLE',
 );
 
 const reserved = words(

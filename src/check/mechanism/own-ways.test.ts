@@ -7,7 +7,7 @@ import { findContract } from '../../contracts/index.js';
 import type { Dialect } from '../../sql/index.js';
 import { brokenConstraints } from '../constraints/constraint-oracle.js';
 import { explain } from '../explain.js';
-import { story } from './story.case.js';
+import { story, twoRows } from './story.case.js';
 import { verifyMechanism } from './verify.js';
 
 interface Told {
@@ -18,6 +18,7 @@ interface Told {
   readonly text: string;
 }
 
+const duckdb = { dialect: 'duckdb', contract: 'duckdb:snapshot' } as const;
 const postgres = { dialect: 'postgres', contract: 'postgres:read-committed' } as const;
 
 
@@ -26,6 +27,13 @@ const stories: Readonly<Record<string, Told>> = {
     ...postgres,
     text: `T1: WITH t AS (SELECT * FROM t WHERE v > 15) SELECT * FROM t -> 2,20
       T1: SELECT id FROM t WHERE EXISTS (WITH t AS (SELECT 9 AS id) SELECT 1 FROM t WHERE id = 9) -> 1 | 2`,
+  },
+  'joins of DuckDB': {
+    ...duckdb,
+    setup: [...twoRows, 'CREATE TABLE u (id INT, w INT)', 'INSERT INTO u VALUES (1, 5), (1, 6)'],
+    text: `T1: SELECT * FROM t SEMI JOIN u USING (id) -> 1,10
+      T1: SELECT * FROM t ANTI JOIN u USING (id) -> 2,20
+      T1: SELECT * FROM t POSITIONAL JOIN u -> 1,10,1,5 | 2,20,1,6`,
   },
 };
 
