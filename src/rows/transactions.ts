@@ -112,6 +112,7 @@ export function transactionsOfHistory(
     const unjudged =
       unsettled.reason(id) ??
       reasons.get(id) ??
+      otherMode(operations[0]!, usable) ??
       (usable === undefined ? `no contract of ${contract.owner} says how ${level} works` : undefined);
     const { dialect } = header;
     const source = { operations, before: previous, contract: usable, dialect };
@@ -165,6 +166,15 @@ function levelOf(header: HistoryHeader, operations: readonly Operation[]): Level
   const named = first.kind === 'begin' ? namedLevel.exec(first.sql ?? '') : null;
   if (named !== null) return parseLevel(named[1]!);
   return header.sessionLevels?.[String(first.session)] ?? header.level;
+}
+
+/** Why a transaction is another one than its level promises: TiDB's BEGIN may choose when rows are locked, and read a state of the past. */
+function otherMode({ kind, sql = '' }: Operation, contract: Contract | undefined): string | undefined {
+  if (kind !== 'begin') return undefined;
+  if (/\bas\s+of\b/i.test(sql)) return 'it reads a state of the past';
+  const mode = /\b(optimistic|pessimistic)\b/i.exec(sql)?.[1]?.toLowerCase();
+  const usual = contract?.settings?.tidb_txn_mode ?? 'pessimistic';
+  return mode === undefined || mode === usual ? undefined : `its BEGIN makes it ${mode}`;
 }
 
 /** What a transaction is made from. */

@@ -19,6 +19,7 @@ interface Told {
 }
 
 const duckdb = { dialect: 'duckdb', contract: 'duckdb:snapshot' } as const;
+const tidb = { dialect: 'mysql', contract: 'tidb:repeatable-read', target: 'tidb' } as const;
 const postgres = { dialect: 'postgres', contract: 'postgres:read-committed' } as const;
 
 
@@ -34,6 +35,22 @@ const stories: Readonly<Record<string, Told>> = {
     text: `T1: SELECT * FROM t SEMI JOIN u USING (id) -> 1,10
       T1: SELECT * FROM t ANTI JOIN u USING (id) -> 2,20
       T1: SELECT * FROM t POSITIONAL JOIN u -> 1,10,1,5 | 2,20,1,6`,
+  },
+  'BEGIN OPTIMISTIC, which locks nothing': {
+    ...tidb,
+    text: `T1: BEGIN OPTIMISTIC
+      T1: SELECT * FROM t WHERE id = 1 FOR UPDATE -> 1,10
+      T2: BEGIN PESSIMISTIC
+      T2: UPDATE t SET v = 11 WHERE id = 1 -> 1
+      T2: COMMIT
+      T1: COMMIT -> error serialization`,
+  },
+  'a transaction that reads the past': {
+    ...tidb,
+    text: `T1: UPDATE t SET v = 11 WHERE id = 1 -> 1
+      T1: START TRANSACTION READ ONLY AS OF TIMESTAMP '2026-01-01 00:00:00'
+      T1: SELECT * FROM t -> 1,10 | 2,20
+      T1: COMMIT`,
   },
 };
 
