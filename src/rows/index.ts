@@ -10,6 +10,7 @@ export {
   withCatalog,
 } from './catalog.js';
 export { type Shape as ConstantShape, shapeOf as constantShapeOf } from './constant-shape.js';
+export { keepsRowsOfFailed } from './failed-writes.js';
 export {
   bagOf,
   type Image,

@@ -165,6 +165,16 @@ describe('the rows that a REPLACE takes away', () => {
   });
 });
 
+describe('tables whose keys say what becomes of rows in conflict', () => {
+  it.each([
+    ['CREATE TABLE k (a INT UNIQUE)', 'INSERT OR FAIL INTO k VALUES (1), (1)'],
+  ])('%s: they stay as they are', (create, sql) => {
+    const sessions = [{ name: 'T1', statements: [sql] }];
+    const { unseenTables } = instrumentCase({ case: { name: 'x', setup: [create], sessions } }, 'sqlite');
+    expect(unseenTables.map(({ name }) => name)).toEqual(['k']);
+  });
+});
+
 describe('tables', () => {
   it('get two columns at their end, without constraint, and initial rows with ids and the initial list', () => {
     expect(instrument([], 'duckdb').scheduled.case.setup).toEqual([

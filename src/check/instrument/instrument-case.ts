@@ -12,7 +12,7 @@
  * of the original (`strip-results.ts`).
  */
 import type { ScheduledCase } from '../../cases/index.js';
-import { reachesAnyTable, touchesNoRows } from '../../rows/index.js';
+import { keepsRowsOfFailed, reachesAnyTable, touchesNoRows } from '../../rows/index.js';
 import { type Dialect, nameKey, parseStatement, type Statement } from '../../sql/index.js';
 import { CaseBuilder, type Parsed, type ParsedCase } from './case-builder.js';
 import { buildCatalog, findTable } from './catalog.js';
@@ -47,6 +47,8 @@ export function instrumentCase(
   };
   for (const each of all) {
     const { statement } = each;
+    if (keepsRowsOfFailed(each.sql, dialect))
+      refuse(each, tableNames(statement), 'it may fail and keep what it wrote');
     if (statement.type !== 'opaque' || isHarmless(statement)) continue;
     // A statement of which nothing is known may touch any table.
     const named = statement.tables.length > 0 && !reachesAnyTable(each.sql);

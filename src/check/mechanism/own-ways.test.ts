@@ -18,16 +18,21 @@ interface Told {
   readonly text: string;
 }
 
+const sqlite = { dialect: 'sqlite', contract: 'sqlite:serializable+wal' } as const;
 const duckdb = { dialect: 'duckdb', contract: 'duckdb:snapshot' } as const;
 const tidb = { dialect: 'mysql', contract: 'tidb:repeatable-read', target: 'tidb' } as const;
 const postgres = { dialect: 'postgres', contract: 'postgres:read-committed' } as const;
-
 
 const stories: Readonly<Record<string, Told>> = {
   'a common table with the name of a table': {
     ...postgres,
     text: `T1: WITH t AS (SELECT * FROM t WHERE v > 15) SELECT * FROM t -> 2,20
       T1: SELECT id FROM t WHERE EXISTS (WITH t AS (SELECT 9 AS id) SELECT 1 FROM t WHERE id = 9) -> 1 | 2`,
+  },
+  'OR FAIL, which keeps what came before the conflict': {
+    ...sqlite,
+    text: `T1: INSERT OR FAIL INTO t VALUES (3, 30), (1, 11), (4, 40) -> error duplicate-key
+      T2: SELECT * FROM t -> 1,10 | 2,20 | 3,30`,
   },
   'joins of DuckDB': {
     ...duckdb,

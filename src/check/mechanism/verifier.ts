@@ -5,6 +5,7 @@ import type { History, Operation } from '../../histories/index.js';
 import {
   type Catalog,
   intervalOf,
+  keepsRowsOfFailed,
   type OpaquePlan,
   type Plan,
   type Planner,
@@ -172,6 +173,8 @@ export class Verifier {
       if (this.#written.follow(tx, operation)) return;
       this.#judge(tx, operation);
     }
+    if (operation.outcome === 'error' && keepsRowsOfFailed(operation.sql, this.catalog.dialect))
+      this.#followFailed(tx, operation);
     // What was lost on the way may still take effect.
     if (operation.outcome === 'error' && this.#dirty) inFlight.fade(operation);
     else if (operation.outcome !== 'unknown') inFlight.settle(operation);
@@ -228,6 +231,23 @@ export class Verifier {
     const visibleFrom = this.#visibleFrom(tx, operation);
     if (resolved === undefined) followOpaque(this.#verification, write, plan, visibleFrom);
     else followUpsert(this.#verification, write, resolved, visibleFrom);
+  }
+
+  /** A write that failed and may have left some of its rows. */
+  #followFailed(tx: Tx, operation: Operation): void {
+    const plan = this.#planOf(operation);
+    const tables = writtenTables(plan)?.map((name) => this.catalog.find(name)!);
+    const reason = 'a statement that failed and keeps what it had written by then';
+    const opaque: OpaquePlan = {
+      type: 'opaque',
+      writes: true,
+      tables,
+      reads: [],
+      lock: 'none',
+      reason,
+      keys: undefined,
+    };
+    followOpaque(this.#verification, this.#writeOf(tx, operation), opaque, operation.start);
   }
 
   /** When others may first see what this operation wrote. */
