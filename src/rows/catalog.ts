@@ -11,8 +11,10 @@ import {
   applyInsert,
   arithmeticOf,
   type CreateTableStatement,
+  columnOf,
   type Dialect,
   type EvaluatedRow,
+  foldName,
   isUndecidable,
   parseStatement,
   type Statement,
@@ -20,12 +22,13 @@ import {
   shapeParserOf,
   statementFeatures,
   type TableShape,
+  unquoteName,
 } from '../sql/index.js';
 import { AssignedColumns, type SentStatement } from './assigned-columns.js';
 import { identityOf } from './identity.js';
 import { evaluateSetup, observedRows } from './initial-rows.js';
 import { rowKey } from './row-key.js';
-import { definitionOf, firstColumn } from './schema.js';
+import { definitionOf, firstColumn, resolvesConflicts } from './schema.js';
 import { sharesRows, tablesSharingRows } from './shared-rows.js';
 import { IdentityEnded, identityText, type Table } from './table.js';
 import { TableMap } from './table-map.js';
@@ -173,6 +176,11 @@ export function openCatalog(source: CatalogSource, options: CatalogOptions = {})
     const shared = drafts.find(key);
     if (shared !== undefined) shared.unfollowed = sharesRows;
   }
+  for (const view of sent) {
+    const hides = viewName(view, dialect);
+    const hidden = hides === undefined ? undefined : drafts.find(hides);
+    if (hidden !== undefined) hidden.unfollowed = 'a view has its name, too';
+  }
   addMentioned(statements, drafts);
   const { tables, find } = drafts;
   const ownQuotients = source.ownQuotients ?? false;
@@ -190,7 +198,9 @@ export function openCatalog(source: CatalogSource, options: CatalogOptions = {})
       dialect,
       wanted: options.identity?.[table.shape.name] ?? options.identity?.[table.name],
       recorded,
-      assigned: (column) => assigned.has(table.shape.name, column),
+      assigned: (column) =>
+        assigned.has(table.shape.name, column) ||
+        rowIds(table, dialect).some((id) => assigned.has(table.shape.name, id)),
       refused: options.refused ?? new Set(),
     });
     Object.assign(table, { identity, basis, indexed: isIndexed(table, identity, dialect) });
@@ -297,28 +307,51 @@ function isIndexed({ shape, definition }: Table, identity: readonly number[], di
   });
 }
 
+/** Names under which SQLite has the key of a table besides its own. */
+function rowIds({ shape }: Table, dialect: Dialect): readonly string[] {
+  if (dialect !== 'sqlite') return [];
+  return ['rowid', 'oid', '_rowid_'].filter((id) => columnOf(shape.columns, id, dialect) < 0);
+}
+
 const harmlessAlteration =
   /\badd\s+(unique|index|key|constraint|primary|foreign)\b|\bengine\b|\bauto_increment\b|\bowner\b/i;
 
 const sharesName = 'another table has its name in other capitals';
 
-const hiddenWrites = 'triggers, rules, functions or events may change its rows';
+/** Actions of a reference by which rows change with those of another table. */
+const changesRowsAlong = /\b(CASCADE|SET\s+NULL|SET\s+DEFAULT)\b/i;
 
-/** Whether it makes something by which other statements change rows that they do not name. */
+const withAnother = 'its rows change with those of another table';
+
+const hiddenWrites = 'triggers, rules, functions or events may change its rows, or what is read of them';
+
+/** Whether it makes something by which other statements change rows that they do not name, or compute what their texts do not say. */
 function mayHideWrites(statement: Statement): boolean {
   return (
     statement.type === 'opaque' &&
     statement.kind === 'ddl' &&
-    /\b(trigger|rule|function|procedure|event)\b/i.test(statement.sql)
+    /\b(trigger|rule|function|macro|procedure|event)\b/i.test(statement.sql)
   );
+}
+
+/** The name of the view that it creates: a temporary one stands before a table of the same name. */
+function viewName(statement: Statement, dialect: Dialect): string | undefined {
+  if (statement.type !== 'opaque' || !/^\s*create\b/i.test(statement.sql)) return undefined;
+  const named = /\bview\s+(?:if\s+not\s+exists\s+)?(?:\w+\s*\.\s*)?("[^"]+"|`[^`]+`|\[[^\]]+\]|[\w$]+)/i;
+  const name = named.exec(statement.sql)?.[1];
+  if (name === undefined) return undefined;
+  return /^\w/.test(name) ? foldName(name, dialect) : unquoteName(name);
 }
 
 /** A set-up statement after which we do not know the table any more. */
 function alteration(setup: readonly Statement[], table: Table, find: Catalog['find']): string | undefined {
   for (const statement of setup) {
     if (statement.type !== 'opaque' || statement.kind !== 'ddl') continue;
-    if (!/^\s*alter\b/i.test(statement.sql) || harmlessAlteration.test(statement.sql)) continue;
-    if (statement.tables.some((name) => find(name) === table)) return 'the set-up altered it';
+    if (!/^\s*alter\b/i.test(statement.sql)) continue;
+    const harmless = harmlessAlteration.test(statement.sql) && !changesRowsAlong.test(statement.sql);
+    if (harmless) continue;
+    if (!statement.tables.some((name) => find(name) === table)) continue;
+    return changesRowsAlong.test(statement.sql) ? withAnother : 'the set-up altered it';
   }
   return undefined;
 }
@@ -326,9 +359,9 @@ function alteration(setup: readonly Statement[], table: Table, find: Catalog['fi
 /** Rows that change without a statement that says so. */
 function unfollowedReason(create: CreateTableStatement): string | undefined {
   const text = JSON.stringify(create);
-  if (/"actions":"[^"]*(CASCADE|SET NULL|SET DEFAULT)/i.test(text))
-    return 'its rows change with those of another table';
+  if (/"actions":"[^"]*(CASCADE|SET NULL|SET DEFAULT)/i.test(text)) return withAnother;
   if (/ON UPDATE/i.test(text)) return 'a column changes with every update';
+  if (resolvesConflicts(create)) return 'its keys say what becomes of rows in conflict';
   if (create.temporary) return 'every session has one of its own';
   // `CREATE TABLE a (LIKE b)`: nothing else can have this name.
   if (create.columns.some(({ name }) => /^like$/i.test(name)))

@@ -55,6 +55,7 @@ export {
   definitionOf,
   definitionsIn,
   firstColumn,
+  resolvesConflicts,
   wholeColumns,
 } from './schema.js';
 export { changesSession } from './session-settings.js';

@@ -85,6 +85,11 @@ export function definitionOf(
   return { create, shape: tableShape(create, dialect), indexes, foreignKeys };
 }
 
+/** Whether a conflict with a key or NOT NULL changes, skips or keeps rows instead of undoing the statement (SQLite's `ON CONFLICT REPLACE`). */
+export function resolvesConflicts(create: CreateTableStatement): boolean {
+  return /\bON CONFLICT (REPLACE|IGNORE|FAIL)\b/i.test(JSON.stringify(create));
+}
+
 /** The tables that statements create, in their order. */
 export function definitionsIn(statements: readonly Statement[], dialect: Dialect): Definition[] {
   return statements.flatMap((each) =>

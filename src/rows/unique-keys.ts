@@ -41,12 +41,18 @@ export function uniqueKeysOf(
   return statements.some(mayAddKeys) ? undefined : keys;
 }
 
-/** Whether an UPDATE of these columns may change one of a key; a computed one follows whatever it is computed from. */
+/**
+ * Whether an UPDATE of these columns may change one of a key. A computed one follows whatever it is computed from, and a column that the
+ * table does not list (SQLite's `rowid`) may be any.
+ */
 export function changesKey(
   set: readonly Assignment[],
   key: readonly number[],
   { shape, dialect }: { readonly shape: TableShape; readonly dialect: Dialect },
 ): boolean {
+  const unlisted = ({ columns }: Assignment) =>
+    columns.some((name) => columnOf(shape.columns, name, dialect) < 0);
+  if (set.some(unlisted)) return true;
   return key.some((at) => {
     const { name, generated } = shape.columns[at]!;
     if (generated !== undefined && set.length > 0) return true;

@@ -104,7 +104,7 @@ export {
 } from './evaluate/write.js';
 export { isAggregateCall, type StatementFeatures, statementFeatures, type TableUse } from './features.js';
 export { type Token, type TokenKind, tokenize, tokensFrom } from './lexer.js';
-export { columnOf, foldName, nameKey, sameName, writtenNameKey } from './names.js';
+export { columnOf, foldName, nameKey, sameName, unquoteName, writtenNameKey } from './names.js';
 export { type ShapedStatement, ShapeParser, shapeParserOf } from './parse/by-shape.js';
 export { parseExpressionText, parseStatement } from './parse/parse.js';
 

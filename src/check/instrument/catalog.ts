@@ -7,6 +7,7 @@
 import {
   type Definition,
   definitionOf,
+  resolvesConflicts,
   tablesSharingRows,
   type UniqueKeys,
   uniqueKeysOf,
@@ -88,6 +89,7 @@ function canCarry(statement: CreateTableStatement): boolean {
   return (
     !statement.temporary &&
     statement.as === undefined &&
+    !resolvesConflicts(statement) &&
     statement.columns.length > 0 &&
     statement.columns.every(({ name }) => !/^(isolde_|like$)/i.test(name))
   );

@@ -167,11 +167,17 @@ describe('the rows that a REPLACE takes away', () => {
 
 describe('tables whose keys say what becomes of rows in conflict', () => {
   it.each([
+    ['CREATE TABLE k (a INT UNIQUE ON CONFLICT REPLACE)', 'INSERT INTO k VALUES (1)'],
     ['CREATE TABLE k (a INT UNIQUE)', 'INSERT OR FAIL INTO k VALUES (1), (1)'],
   ])('%s: they stay as they are', (create, sql) => {
     const sessions = [{ name: 'T1', statements: [sql] }];
     const { unseenTables } = instrumentCase({ case: { name: 'x', setup: [create], sessions } }, 'sqlite');
     expect(unseenTables.map(({ name }) => name)).toEqual(['k']);
+  });
+
+  it('which rows a REPLACE of a rowid takes away is not known', () => {
+    const { plans } = instrument(['REPLACE INTO t1 (rowid, c1) VALUES (1, 5)'], 'sqlite');
+    expect(plans.flat().some((plan) => plan.write?.unnamed === true)).toBe(true);
   });
 });
 

@@ -1,6 +1,7 @@
 /** INSERT, REPLACE and upserts with marks: see `trace-write.ts`. */
 
 import {
+  columnOf,
   type Dialect,
   type Expression,
   type InsertStatement,
@@ -49,8 +50,16 @@ export function traceInsert(insert: InsertStatement, context: WriteContext): Tra
   const returning = withReturning(insert.returning, catalog.dialect === 'mysql' ? undefined : name);
   const statement: InsertStatement = { ...insert, ...marked, ...conflict, ...returning };
   const upsert = insert.conflict !== undefined;
-  const replaces = insert.mode === 'replace' && table.keys?.length !== 0 && context.token !== undefined;
-  const taken = replaces ? replacedRows(insert, marked.columns, table, context) : 'none';
+  // SQLite's rowid is a key that no table lists.
+  const unlisted = insert.columns?.some((name) => columnOf(table.shape.columns, name, catalog.dialect) < 0);
+  const keyed = table.keys?.length !== 0 || unlisted === true;
+  const replaces = insert.mode === 'replace' && keyed && context.token !== undefined;
+  const taken =
+    unlisted === true && replaces
+      ? 'unknown'
+      : replaces
+        ? replacedRows(insert, marked.columns, table, context)
+        : 'none';
   return {
     statement,
     tables: [table.name],

@@ -23,16 +23,55 @@ const duckdb = { dialect: 'duckdb', contract: 'duckdb:snapshot' } as const;
 const tidb = { dialect: 'mysql', contract: 'tidb:repeatable-read', target: 'tidb' } as const;
 const postgres = { dialect: 'postgres', contract: 'postgres:read-committed' } as const;
 
+const child = [
+  'CREATE TABLE p (id INT PRIMARY KEY)',
+  'CREATE TABLE c (id INT PRIMARY KEY, p INT)',
+  'ALTER TABLE c ADD CONSTRAINT fk FOREIGN KEY (p) REFERENCES p (id) ON DELETE CASCADE',
+  'INSERT INTO p VALUES (1), (2)',
+  'INSERT INTO c VALUES (1, 1), (2, 2)',
+];
+const keyed = (create: string) => [create, 'INSERT INTO t VALUES (1, 10), (2, 20)'];
+
 const stories: Readonly<Record<string, Told>> = {
+  'a cascade that ALTER TABLE adds': {
+    ...postgres,
+    setup: child,
+    text: `T1: DELETE FROM p WHERE id = 1 -> 1
+      T2: SELECT * FROM c -> 2,2`,
+  },
   'a common table with the name of a table': {
     ...postgres,
     text: `T1: WITH t AS (SELECT * FROM t WHERE v > 15) SELECT * FROM t -> 2,20
       T1: SELECT id FROM t WHERE EXISTS (WITH t AS (SELECT 9 AS id) SELECT 1 FROM t WHERE id = 9) -> 1 | 2`,
   },
+  'a key ON CONFLICT REPLACE': {
+    ...sqlite,
+    setup: keyed('CREATE TABLE t (id INTEGER PRIMARY KEY, v INT UNIQUE ON CONFLICT REPLACE)'),
+    text: `T1: INSERT INTO t VALUES (3, 10) -> 1
+      T2: SELECT * FROM t -> 2,20 | 3,10`,
+  },
+  'a key ON CONFLICT IGNORE': {
+    ...sqlite,
+    setup: keyed('CREATE TABLE t (id INT, v INT, UNIQUE (v) ON CONFLICT IGNORE)'),
+    text: `T1: INSERT INTO t VALUES (3, 10), (4, 40) -> 1
+      T2: SELECT * FROM t -> 1,10 | 2,20 | 4,40`,
+  },
   'OR FAIL, which keeps what came before the conflict': {
     ...sqlite,
     text: `T1: INSERT OR FAIL INTO t VALUES (3, 30), (1, 11), (4, 40) -> error duplicate-key
       T2: SELECT * FROM t -> 1,10 | 2,20 | 3,30`,
+  },
+  'a key that is assigned as rowid': {
+    ...sqlite,
+    setup: keyed('CREATE TABLE t (id INTEGER PRIMARY KEY, v INT)'),
+    text: `T1: UPDATE t SET rowid = 9 WHERE id = 1 -> 1
+      T2: INSERT INTO t VALUES (1, 5) -> 1
+      T2: SELECT * FROM t -> 1,5 | 2,20 | 9,10`,
+  },
+  'a temporary view before a table': {
+    ...sqlite,
+    text: `T1: CREATE TEMP VIEW t AS SELECT 7 AS id, 8 AS v
+      T1: SELECT * FROM t -> 7,8`,
   },
   'joins of DuckDB': {
     ...duckdb,
@@ -40,6 +79,11 @@ const stories: Readonly<Record<string, Told>> = {
     text: `T1: SELECT * FROM t SEMI JOIN u USING (id) -> 1,10
       T1: SELECT * FROM t ANTI JOIN u USING (id) -> 2,20
       T1: SELECT * FROM t POSITIONAL JOIN u -> 1,10,1,5 | 2,20,1,6`,
+  },
+  'a macro with the name of a function': {
+    ...duckdb,
+    text: `T1: CREATE MACRO abs(x) AS x + 100
+      T1: SELECT abs(v) FROM t -> 110 | 120`,
   },
   'BEGIN OPTIMISTIC, which locks nothing': {
     ...tidb,
