@@ -203,6 +203,6 @@ function namedRows(
     return { table: table.name, rows: rows.map((row) => rowKey(row, table.identity)) };
   }
   const table = singleTable(statement, catalog);
-  const rows = table && namedKeys(conditionOf(statement), table, dialect);
+  const rows = table && namedKeys(conditionOf(statement), table, { dialect });
   return rows && { table: table.name, rows };
 }

@@ -20,6 +20,7 @@ import {
   type Statement,
   sameName,
   shapeParserOf,
+  sqlType,
   statementFeatures,
   type TableShape,
   unquoteName,
@@ -27,6 +28,7 @@ import {
 import { AssignedColumns, type SentStatement } from './assigned-columns.js';
 import { identityOf } from './identity.js';
 import { evaluateSetup, observedRows } from './initial-rows.js';
+import { doubtfulNames } from './quoted-names.js';
 import { rowKey } from './row-key.js';
 import { definitionOf, firstColumn, resolvesConflicts } from './schema.js';
 import { sharesRows, tablesSharingRows } from './shared-rows.js';
@@ -36,8 +38,9 @@ import { uniqueKeysOf } from './unique-keys.js';
 
 export interface CatalogSource {
   readonly dialect: Dialect;
-  /** The engine only speaks the dialect: its quotients are its own. */
-  readonly ownQuotients?: boolean;
+  /** The engine only speaks the dialect. */
+  readonly borrowed?: boolean;
+  readonly assignsAtOnce?: boolean | undefined;
   readonly setup: readonly string[];
   /** What sessions send: it may assign columns, and create tables. */
   readonly statements: readonly SentStatement[];
@@ -54,8 +57,10 @@ export interface CatalogOptions {
 
 export interface Catalog {
   readonly dialect: Dialect;
-  /** What `/` and AVG give is not known: types, digits and rounding are those of another engine than the dialect's. */
-  readonly ownQuotients: boolean;
+  /** The engine only speaks the dialect: how it compares, orders and divides is its own. */
+  readonly borrowed: boolean;
+  /** As `Arithmetic` has it. */
+  readonly assignsAtOnce?: boolean | undefined;
   readonly tables: readonly Table[];
   /** The table of that name; undefined: we do not know it. */
   readonly find: (name: string) => Table | undefined;
@@ -158,7 +163,8 @@ export function openCatalog(source: CatalogSource, options: CatalogOptions = {})
   const parser = shapeParserOf(dialect);
   const setup = source.setup.map((sql) => parser.parse(sql).statement);
   const sent = definitions(statements, dialect);
-  const drafts = new Drafts(dialect);
+  const borrowed = source.borrowed ?? false;
+  const drafts = new Drafts(dialect, borrowed);
   for (const create of setup)
     if (create.type === 'create-table' && !(create.ifNotExists && drafts.find(create.name) !== undefined))
       drafts.create(create, setup, sent);
@@ -183,15 +189,18 @@ export function openCatalog(source: CatalogSource, options: CatalogOptions = {})
   }
   addMentioned(statements, drafts);
   const { tables, find } = drafts;
-  const ownQuotients = source.ownQuotients ?? false;
-  const states = evaluateSetup(setup, { dialect, ownQuotients }, find);
+  const states = evaluateSetup(setup, { dialect, borrowed, assignsAtOnce: source.assignsAtOnce }, find);
   const observed = source.observed?.(find);
   const recorded = statements.some(({ accesses }) => accesses?.some(({ object }) => object.includes('/')));
   const assigned = new AssignedColumns(statements, dialect);
   // Most tables are named by these; asking for all of them at once reads the statements once.
   assigned.ask(tables.flatMap(({ shape }) => usualColumns(shape)));
   const hidden = [...setup, ...sent].some(mayHideWrites);
+  const doubtful = borrowed
+    ? doubtfulNames([...source.setup, ...statements.flatMap(({ sql }) => sql ?? [])])
+    : new Set<string>();
   for (const table of tables) {
+    if (isDoubtful(table, doubtful)) table.unfollowed ??= 'names in quotes may or may not be its own';
     table.initial ??= observed?.get(table.name) ?? states.get(table.name);
     table.unfollowed ??= (hidden ? hiddenWrites : undefined) ?? alteration(setup, table, find);
     const { identity, basis } = identityOf(table, {
@@ -207,7 +216,8 @@ export function openCatalog(source: CatalogSource, options: CatalogOptions = {})
   }
   return {
     dialect,
-    ownQuotients,
+    borrowed,
+    assignsAtOnce: source.assignsAtOnce,
     tables,
     find,
     unknownNamesReachTables: [...setup, ...sent].some(
@@ -220,7 +230,10 @@ class Drafts {
   readonly tables: Draft[] = [];
   readonly #byName: TableMap<Draft>;
 
-  constructor(private readonly dialect: Dialect) {
+  constructor(
+    private readonly dialect: Dialect,
+    private readonly borrowed: boolean,
+  ) {
     this.#byName = new TableMap(dialect);
   }
 
@@ -253,7 +266,7 @@ class Drafts {
     const { dialect } = this;
     const all = [...before, ...later];
     const definition = definitionOf(create, before, dialect);
-    const { shape } = definition;
+    const shape = this.borrowed ? withoutOwnScales(definition.shape, dialect) : definition.shape;
     const dropsPrimary = (each: Statement) => each.type === 'opaque' && /\bdrop\s+primary\b/i.test(each.sql);
     const keys = all.some(dropsPrimary) ? shape.keys.filter(({ primary }) => !primary) : shape.keys;
     return this.enter(
@@ -272,6 +285,22 @@ class Drafts {
     const other = this.find(name)?.definition?.create.name;
     return this.dialect === 'mysql' && other !== undefined && other !== name;
   }
+}
+
+/** How many digits a decimal has behind the point that declares none is the engine's own: its type is not known. */
+function withoutOwnScales(shape: TableShape, dialect: Dialect): TableShape {
+  const columns = shape.columns.map(({ type, ...rest }) => {
+    const { family, scale } = sqlType(type, dialect);
+    return family === 'decimal' && scale === undefined ? rest : { ...rest, type };
+  });
+  return { ...shape, columns };
+}
+
+function isDoubtful({ name, shape }: Table, doubtful: ReadonlySet<string>): boolean {
+  if (doubtful.size === 0) return false;
+  return [name, ...shape.columns.map((column) => column.name)].some((each) =>
+    doubtful.has(each.toLowerCase()),
+  );
 }
 
 /** Definitions in the middle of a history that took effect, or may have. */

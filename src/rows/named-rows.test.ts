@@ -8,7 +8,7 @@ const where = (condition: string, dialect: 'postgres' | 'mysql' = 'postgres') =>
 
 function keys(create: string, condition: string, dialect: 'postgres' | 'mysql' = 'postgres') {
   const table = openCatalog({ dialect, setup: [create], statements: [] }).find('t')!;
-  return namedKeys(where(condition, dialect), table, dialect);
+  return namedKeys(where(condition, dialect), table, { dialect });
 }
 
 describe('columnConstants', () => {

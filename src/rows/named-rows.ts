@@ -6,7 +6,15 @@
  * statements meet. `namedKeys` tells the rows of a table by their names, and only where equality of constants is equality of
  * names for certain: integers in integer columns, texts where no collation takes two of them for one.
  */
-import { type Dialect, type Expression, nameKey, type Statement, sqlType, type Value } from '../sql/index.js';
+import {
+  type Arithmetic,
+  type Dialect,
+  type Expression,
+  nameKey,
+  type Statement,
+  sqlType,
+  type Value,
+} from '../sql/index.js';
 import { cellKey, joinKey } from './row-key.js';
 import type { Table } from './table.js';
 
@@ -85,9 +93,10 @@ const mostKeys = 1000;
 export function namedKeys(
   where: Expression | undefined,
   table: Table,
-  dialect: Dialect,
+  engine: Partial<Arithmetic> & Pick<Arithmetic, 'dialect'>,
   qualifiers?: readonly string[],
 ): readonly string[] | undefined {
+  const { dialect } = engine;
   const { identity, shape } = table;
   if (where === undefined || identity.length === 0 || shape === undefined) return undefined;
   const constants = columnConstants(where, dialect, qualifiers);
@@ -95,7 +104,7 @@ export function namedKeys(
   let keys: string[][] = [[]];
   for (const at of identity) {
     const { name, type } = shape.columns[at]!;
-    const parts = constants.get(nameKey(name, dialect))?.map((value) => partOfKey(value, type, dialect));
+    const parts = constants.get(nameKey(name, dialect))?.map((value) => partOfKey(value, type, engine));
     if (parts === undefined || parts.includes(undefined)) return undefined;
     const distinct = [...new Set(parts as string[])];
     if (keys.length * distinct.length > mostKeys) return undefined;
@@ -105,10 +114,14 @@ export function namedKeys(
 }
 
 /** A constant as the name of the one row whose column equals it; undefined: other values may equal it, too. */
-function partOfKey(value: Value, type: string | undefined, dialect: Dialect): string | undefined {
+function partOfKey(
+  value: Value,
+  type: string | undefined,
+  { dialect, borrowed = false }: Partial<Arithmetic> & Pick<Arithmetic, 'dialect'>,
+): string | undefined {
   const { family } = sqlType(type, dialect);
   if (family === 'int') return Number.isInteger(value) ? cellKey(value) : undefined;
-  const exact = dialect === 'postgres' || dialect === 'duckdb';
+  const exact = (dialect === 'postgres' && !borrowed) || dialect === 'duckdb';
   return family === 'text' && exact && typeof value === 'string' && type !== undefined
     ? cellKey(value)
     : undefined;

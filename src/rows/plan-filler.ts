@@ -55,7 +55,7 @@ function isKeyTest(statement: Statement, table: Table, constant: Value, dialect:
   if (where?.type !== 'binary' || where.op !== '=' || !fits(constant)) return false;
   if (table.identity.length !== 1 || !isInteger(table.shape.columns[table.identity[0]!]!, dialect))
     return false;
-  return namedKeys(where, table, dialect)?.join() === String(constant);
+  return namedKeys(where, table, { dialect })?.join() === String(constant);
 }
 
 const largest = 2 ** 31 - 1;

@@ -63,8 +63,8 @@ export const satisfied = (truth: Truth): boolean | undefined =>
 export const asRow = (row: EvaluatedRow): Row => row as Row;
 
 /** How expressions are evaluated that read no table. */
-export function scalarOptions({ dialect, ownQuotients }: Arithmetic): Arithmetic {
-  return { dialect, ownQuotients };
+export function scalarOptions({ dialect, borrowed, assignsAtOnce }: Arithmetic): Arithmetic {
+  return { dialect, borrowed, assignsAtOnce };
 }
 
 export function evaluation(catalog: Catalog, rowsOf: RowsOf) {

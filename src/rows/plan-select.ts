@@ -143,7 +143,7 @@ function planScan(
     type: 'scan',
     table: info,
     where: predicate === undefined ? () => true : (row) => satisfied(predicate(asRow(row))),
-    keys: namedKeys(body.where, info, dialect),
+    keys: namedKeys(body.where, info, catalog),
     project: (row) => cells.map((cell) => cell(row)),
     width: cells.length,
     shows: positions,

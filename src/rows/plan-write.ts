@@ -61,7 +61,7 @@ export function planChange(
   return {
     type: statement.type,
     table: info,
-    keys: namedKeys(statement.where, info, catalog.dialect),
+    keys: namedKeys(statement.where, info, catalog),
     reads,
     bind: (rowsOf) => {
       const options = reads.length === 0 ? scalarOptions(catalog) : evaluation(catalog, rowsOf);

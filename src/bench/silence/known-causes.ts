@@ -296,7 +296,7 @@ function failsInTheMiddle(operation: Operation, catalog: Catalog): boolean {
   const table = statement.table.type === 'table' ? catalog.find(statement.table.name) : undefined;
   // Without a declared key a single row is looked for among all, and the failure may be another row's.
   if (table?.basis !== 'declared') return true;
-  return namedKeys(statement.where, table, catalog.dialect)?.length !== 1;
+  return namedKeys(statement.where, table, catalog)?.length !== 1;
 }
 
 /**

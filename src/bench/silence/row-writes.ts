@@ -192,7 +192,7 @@ function keysOf(
   columns: readonly number[],
   { dialect }: Catalog,
 ): readonly string[] | undefined {
-  if (change !== 'insert') return namedKeys(where, { ...table, identity: columns }, dialect);
+  if (change !== 'insert') return namedKeys(where, { ...table, identity: columns }, { dialect });
   const given =
     columns.length === 1 ? rows.get(nameKey(table.shape.columns[columns[0]!]!.name, dialect)) : undefined;
   // Integers are written alike in every name of a row.

@@ -125,11 +125,7 @@ function overlap(some: Keys, others: Keys): boolean {
 }
 
 function keysMet(operation: Operation, table: Table, key: Key, catalog: Catalog): Keys {
-  return namedKeys(
-    conditionOf(statementOf(operation, catalog)),
-    { ...table, identity: key },
-    catalog.dialect,
-  );
+  return namedKeys(conditionOf(statementOf(operation, catalog)), { ...table, identity: key }, catalog);
 }
 
 /** Of its VALUES, whose literals stand for themselves only where they are integers; several columns are not told apart. */

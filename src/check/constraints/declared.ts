@@ -153,12 +153,12 @@ function checksHold(target: string | undefined, version: string | undefined): bo
 function checksOf(
   create: CreateTableStatement,
   table: Table,
-  { dialect, ownQuotients }: Catalog,
+  { dialect, borrowed }: Catalog,
 ): DeclaredCheck[] {
   const constraints = [...create.columns.flatMap((column) => column.constraints), ...create.constraints];
   return constraints.flatMap((constraint) => {
     if (constraint.type !== 'check' || constraint.tail !== undefined) return [];
-    const holds = compilePredicate(constraint.condition, table.shape.columns, { dialect, ownQuotients });
+    const holds = compilePredicate(constraint.condition, table.shape.columns, { dialect, borrowed });
     const isBrokenBy = (row: EvaluatedRow) => {
       const truth = holds(row);
       return !isUndecidable(truth) && truth === false;

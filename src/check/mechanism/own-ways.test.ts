@@ -21,6 +21,7 @@ interface Told {
 const sqlite = { dialect: 'sqlite', contract: 'sqlite:serializable+wal' } as const;
 const duckdb = { dialect: 'duckdb', contract: 'duckdb:snapshot' } as const;
 const tidb = { dialect: 'mysql', contract: 'tidb:repeatable-read', target: 'tidb' } as const;
+const hsqldb = { dialect: 'postgres', contract: 'hsqldb:read-committed+locks', target: 'hsqldb' } as const;
 const postgres = { dialect: 'postgres', contract: 'postgres:read-committed' } as const;
 
 const child = [
@@ -85,6 +86,14 @@ const stories: Readonly<Record<string, Told>> = {
     text: `T1: CREATE MACRO abs(x) AS x + 100
       T1: SELECT abs(v) FROM t -> 110 | 120`,
   },
+  'assignments of TiDB, all from the row as it was': {
+    ...tidb,
+    setup: keyed('CREATE TABLE t (id INT PRIMARY KEY, v INT, w INT DEFAULT 7)').map((sql) =>
+      sql.replace('INTO t ', 'INTO t (id, v) '),
+    ),
+    text: `T1: UPDATE t SET v = w, w = v WHERE id = 1 -> 1
+      T2: SELECT * FROM t -> 1,7,10 | 2,20,7`,
+  },
   'BEGIN OPTIMISTIC, which locks nothing': {
     ...tidb,
     text: `T1: BEGIN OPTIMISTIC
@@ -100,6 +109,34 @@ const stories: Readonly<Record<string, Told>> = {
       T1: START TRANSACTION READ ONLY AS OF TIMESTAMP '2026-01-01 00:00:00'
       T1: SELECT * FROM t -> 1,10 | 2,20
       T1: COMMIT`,
+  },
+  'texts that differ in trailing blanks': {
+    ...hsqldb,
+    setup: ['CREATE TABLE t (k VARCHAR(5) PRIMARY KEY, v INT)', "INSERT INTO t VALUES ('a', 10)"],
+    text: `T1: UPDATE t SET v = 11 WHERE k = 'a ' -> 1
+      T2: SELECT v FROM t WHERE k = 'a  ' -> 11`,
+  },
+  'a decimal without a scale': {
+    ...hsqldb,
+    setup: ['CREATE TABLE t (id INT PRIMARY KEY, d DECIMAL)', 'INSERT INTO t VALUES (1, 1.5)'],
+    text: 'T1: SELECT id FROM t WHERE d = 1.0 -> 1',
+  },
+  'a column that HSQLDB numbers': {
+    ...hsqldb,
+    setup: ['CREATE TABLE t (id INT IDENTITY, v INT)', 'INSERT INTO t (v) VALUES (1)'],
+    text: 'T1: SELECT id, v FROM t -> 0,1',
+  },
+  'savepoints whose names differ in quotes': {
+    ...hsqldb,
+    text: `T1: BEGIN
+      T1: UPDATE t SET v = 11 WHERE id = 1 -> 1
+      T1: SAVEPOINT s
+      T1: UPDATE t SET v = 12 WHERE id = 1 -> 1
+      T1: SAVEPOINT "s"
+      T1: ROLLBACK TO SAVEPOINT s
+      T1: SELECT v FROM t WHERE id = 1 -> 11
+      T1: ROLLBACK TO SAVEPOINT "s"
+      T1: SELECT v FROM t WHERE id = 1 -> 12`,
   },
 };
 

@@ -58,7 +58,7 @@ export class Verifier {
       if (initial === undefined)
         this.#tally.note(`The initial rows of ${name} are not known; they are learned from reads.`);
     this.#planner = plannerOf(catalog);
-    this.#written = new WrittenRows(catalog.dialect);
+    this.#written = new WrittenRows(catalog);
     this.#txs = transactionsOfHistory(history.header, this.#order, contract);
     this.#dirty = [...this.#txs.values()].some((tx) => tx.contract?.mechanism?.pivot === 'uncommitted');
     const mechanism = contract.mechanism!;

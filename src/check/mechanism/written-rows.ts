@@ -1,24 +1,27 @@
 /** What each open transaction wrote, and what of it ROLLBACK TO takes back. */
 import type { Operation } from '../../histories/index.js';
 import { intervalOf, Savepoints, savepointOf, type Tx } from '../../rows/index.js';
-import type { Dialect } from '../../sql/index.js';
+import type { Arithmetic } from '../../sql/index.js';
 import type { RowChain } from './row-chain.js';
 
 interface OpenWrites {
   readonly rows: Set<RowChain>;
   /** Each with the operation that set it. */
   readonly savepoints: Savepoints<number>;
+  /** A name of one is written in quotes, and whether that is another name is the engine's own. */
+  doubtful: boolean;
 }
 
 export class WrittenRows {
   readonly #open = new Map<Tx, OpenWrites>();
 
-  constructor(private readonly dialect: Dialect) {}
+  /** Its engine may fold names in another way than the dialect does. */
+  constructor(private readonly engine: Pick<Arithmetic, 'dialect' | 'borrowed'>) {}
 
   #of(tx: Tx): OpenWrites {
     let writes = this.#open.get(tx);
     if (writes === undefined) {
-      writes = { rows: new Set(), savepoints: new Savepoints() };
+      writes = { rows: new Set(), savepoints: new Savepoints(), doubtful: false };
       this.#open.set(tx, writes);
     }
     return writes;
@@ -31,13 +34,16 @@ export class WrittenRows {
 
   /** Follows a savepoint statement; false: it is something else. */
   follow(tx: Tx, operation: Operation): boolean {
-    const statement = savepointOf(operation, this.dialect);
+    const statement = savepointOf(operation, this.engine.dialect);
     if (statement === undefined) return false;
-    const { rows, savepoints } = this.#of(tx);
+    const writes = this.#of(tx);
+    const { rows, savepoints } = writes;
+    if (this.engine.borrowed && operation.sql?.includes('"')) writes.doubtful = true;
     const undone = savepoints.follow(statement, operation.index);
     if (undone === undefined) return true;
     for (const row of rows) {
-      if (undone.backTo !== undefined) row.undo(tx, undone.backTo, intervalOf(operation).end);
+      if (undone.backTo !== undefined && !writes.doubtful)
+        row.undo(tx, undone.backTo, intervalOf(operation).end);
       // The engine knew the savepoint and we do not: nothing it wrote is certain any more.
       else forgetValues(row, tx);
     }

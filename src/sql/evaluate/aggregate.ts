@@ -174,7 +174,7 @@ function reduction(name: string, argument: Compiled, ctx: Context): Reduction {
     case 'sum':
       return sum(argument.type, ctx);
     case 'avg':
-      if (ctx.ownQuotients) throw new NotDecidable('an average as another engine gives it');
+      if (ctx.borrowed) throw new NotDecidable('an average as another engine gives it');
       return average(argument.type, ctx);
     default:
       throw new NotDecidable(`the aggregate ${name}`);

@@ -5,7 +5,8 @@
  * the collation usually ignores case and trailing blanks, so two texts are surely equal only when identical and surely
  * different only when they differ beyond case and blanks. Order is bytewise in SQLite and DuckDB; elsewhere it
  * is the collation's, of which we use only what the root collation, C and their relatives share: the order of lower-case
- * ASCII letters and digits. Databases with a language's own collation must say `textOrder: 'unknown'`.
+ * ASCII letters and digits. An engine that only speaks a dialect may ignore case or trailing blanks, too (HSQLDB and Derby do the
+ * latter). Databases with a language's own collation must say `textOrder: 'unknown'`.
  */
 import type { Dialect } from '../dialect.js';
 import type { Value } from '../value.js';
@@ -29,7 +30,11 @@ export function defaultTextOrder(dialect: Dialect): TextOrder {
 export function comparison(
   a: SqlType,
   b: SqlType,
-  { dialect, textOrder }: { readonly dialect: Dialect; readonly textOrder: TextOrder },
+  {
+    dialect,
+    textOrder,
+    borrowed = false,
+  }: { readonly dialect: Dialect; readonly textOrder: TextOrder; readonly borrowed?: boolean },
   equality: boolean,
 ): Comparison {
   const doubtful = a.family === 'unknown' || b.family === 'unknown';
@@ -39,6 +44,7 @@ export function comparison(
     equality,
     asDouble: a.family === 'double' || b.family === 'double',
     doubtful,
+    borrowed,
     numericSide: isNumeric(a) || isNumeric(b),
   };
   const general: Comparison = (x, y) => compareValues(x, y, rules);
@@ -53,6 +59,8 @@ interface Rules {
   readonly asDouble: boolean;
   /** A type is not known: it may ignore case or blanks, have its own order, or hold floats of four bytes. */
   readonly doubtful: boolean;
+  /** The engine only speaks the dialect. */
+  readonly borrowed: boolean;
   /** One side is declared a number: SQLite then reads texts that look like numbers as numbers. */
   readonly numericSide: boolean;
 }
@@ -145,14 +153,14 @@ const ascii = /^[\x20-\x7e]*$/;
 function compareTexts(
   a: string,
   b: string,
-  { dialect, order, equality, doubtful }: Rules,
+  { dialect, order, equality, doubtful, borrowed }: Rules,
 ): number | Undecidable {
   if (a === b) return 0;
-  if (dialect === 'mysql' || doubtful) {
+  if (dialect === 'mysql' || doubtful || borrowed) {
     const sure = ascii.test(a) && ascii.test(b) && fold(a) !== fold(b);
     if (!sure) return collation;
     if (equality) return 1;
-    const [x, y] = [fold(a), fold(b)];
+    const [x, y] = borrowed ? [a, b] : [fold(a), fold(b)];
     return order !== 'unknown' && rootOrdered.test(x) && rootOrdered.test(y)
       ? compareCodeUnits(x, y)
       : collation;

@@ -188,6 +188,7 @@ function compileLike(e: Extract<Expression, { type: 'like' }>, scope: Scope, ctx
         return undecidable('LIKE on what is not text');
       return matchLike(text, pattern, {
         dialect: ctx.dialect,
+        borrowed: ctx.borrowed,
         escape: escaped,
         ignoreCase: e.op === 'ILIKE',
       });

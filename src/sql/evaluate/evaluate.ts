@@ -35,7 +35,8 @@ export function contextOf(options: EvaluateOptions): Context {
   return {
     dialect: options.dialect,
     textOrder: options.textOrder ?? defaultTextOrder(options.dialect),
-    ownQuotients: options.ownQuotients ?? false,
+    borrowed: options.borrowed ?? false,
+    assignsAtOnce: options.assignsAtOnce ?? false,
     compileValue,
     compileQuery,
     table: (name, schema) => {

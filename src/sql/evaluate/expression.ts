@@ -45,20 +45,14 @@ export function compileValue(e: Expression, scope: Scope, ctx: Context): Compile
         return negateConstant(e.op, compileValue(e.operand, scope, ctx));
       return compileSign(e.op, compileValue(e.operand, scope, ctx));
     case 'binary':
-      if (isArithmetic(e.op)) {
-        if (e.op === '/' && ctx.ownQuotients) throw new NotDecidable('a quotient as another engine gives it');
-        const a = compileValue(e.left, scope, ctx);
-        const b = compileValue(e.right, scope, ctx);
-        const operation = arithmetic(e.op, a.type, b.type, ctx.dialect);
-        return { type: operation.type, run: strict(a.run, b.run, operation.apply) };
-      }
+      if (isArithmetic(e.op)) return compileArithmetic(e, scope, ctx);
       if (e.op === '||')
         return concatenate(compileValue(e.left, scope, ctx), compileValue(e.right, scope, ctx));
       break;
     case 'case':
       return compileCase(e, scope, ctx);
     case 'cast':
-      return compileCast(compileValue(e.operand, scope, ctx), e, ctx.dialect);
+      return compileCast(compileValue(e.operand, scope, ctx), e, ctx);
     case 'call':
       return compileCall(
         e,
@@ -192,4 +186,21 @@ function compileCase(e: Extract<Expression, { type: 'case' }>, scope: Scope, ctx
       return convert(otherwise.run(env));
     },
   };
+}
+
+function compileArithmetic(e: Extract<Expression, { type: 'binary' }>, scope: Scope, ctx: Context): Compiled {
+  if (e.op === '/' && ctx.borrowed) throw new NotDecidable('a quotient as another engine gives it');
+  const a = compileValue(e.left, scope, ctx);
+  const b = compileValue(e.right, scope, ctx);
+  if (ctx.borrowed && isOfFloatAndDecimal(a, b))
+    throw new NotDecidable('a float with a decimal as another engine computes it');
+  const operation = arithmetic(e.op, a.type, b.type, ctx.dialect);
+  return { type: operation.type, run: strict(a.run, b.run, operation.apply) };
+}
+
+/** PostgreSQL computes it in floats, H2 in decimals. */
+function isOfFloatAndDecimal({ type: a }: Compiled, { type: b }: Compiled): boolean {
+  return (
+    (a.family === 'double' && b.family === 'decimal') || (a.family === 'decimal' && b.family === 'double')
+  );
 }

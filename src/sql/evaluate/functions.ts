@@ -9,6 +9,7 @@ import { isNumeric, type SqlType, types } from './types.js';
 import { type Evaluated, isUndecidable, NotDecidable, undecidable } from './undecidable.js';
 
 const ascii = /^\p{ASCII}*$/u;
+const nullOfSeveral = undecidable('GREATEST or LEAST of NULL and values');
 const beyondAscii = undecidable('letters beyond ASCII');
 
 export function compileCall(call: CallExpression, args: readonly Compiled[], ctx: Context): Compiled {
@@ -131,7 +132,7 @@ function nullIf(a: Compiled, b: Compiled, ctx: Context): Compiled {
   return { type: a.type, run };
 }
 
-/** PostgreSQL and DuckDB pass over NULLs, MySQL and SQLite answer NULL. */
+/** PostgreSQL and DuckDB pass over NULLs, MySQL and SQLite answer NULL; of other engines it is not known. */
 function greatest(name: string, args: readonly Compiled[], ctx: Context): Compiled {
   const type = commonType(args, ctx);
   const convert = convertTo(type, ctx.dialect);
@@ -152,6 +153,7 @@ function greatest(name: string, args: readonly Compiled[], ctx: Context): Compil
         if (sign * wanted > 0) best = value;
       }
     }
+    if (seenNull && ctx.borrowed && best !== null) return nullOfSeveral;
     return seenNull && !skipsNull ? null : best;
   };
   return { type, run };

@@ -14,7 +14,7 @@ export class KeyKeeper {
   private beyondAscii = false;
 
   constructor(
-    private readonly ctx: Pick<Context, 'dialect'>,
+    private readonly ctx: Pick<Context, 'dialect' | 'borrowed'>,
     private readonly types: readonly SqlType[],
   ) {}
 
@@ -29,13 +29,14 @@ export class KeyKeeper {
 
   private cellKey(value: Value, doubtful: boolean): string {
     if (typeof value === 'string') {
-      return JSON.stringify(this.ctx.dialect === 'mysql' || doubtful ? this.collated(value) : value);
+      const collated = this.ctx.dialect === 'mysql' || this.ctx.borrowed || doubtful;
+      return JSON.stringify(collated ? this.collated(value) : value);
     }
     if (value === null || typeof value === 'boolean') return String(value);
     return numericKey(value) ?? valueKey(value);
   }
 
-  /** MySQL's collation, or a type we do not know, may take two texts for one; only texts that differ beyond doubt have keys. */
+  /** MySQL's collation, an engine with rules of its own, or a type we do not know, may take two texts for one; only texts that differ beyond doubt have keys. */
   private collated(text: string): string {
     const folded = text.toLowerCase().trimEnd();
     const first = this.seen.get(folded);

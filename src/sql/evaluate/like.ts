@@ -9,20 +9,28 @@ export interface LikeOptions {
   readonly escape?: string | undefined;
   /** ILIKE. */
   readonly ignoreCase?: boolean;
+  /** The engine only speaks the dialect: case, the escape if none is named, and characters beyond UTF-16 are its own. */
+  readonly borrowed?: boolean;
 }
 
 /** Whether a text is like a pattern. */
 export function matchLike(text: string, pattern: string, options: LikeOptions): Truth {
   const { dialect, ignoreCase = false } = options;
   const mark = options.escape ?? (dialect === 'postgres' || dialect === 'mysql' ? '\\' : undefined);
+  if (options.borrowed === true) {
+    if (options.escape === undefined && pattern.includes('\\'))
+      return undecidable('whether a backslash escapes is the engine’s own');
+    if (/[\u{10000}-\u{10ffff}]/u.test(text + pattern)) return undecidable('what is one character for LIKE');
+  }
   const parts = parsePattern(pattern, mark);
   if (parts === undefined) return undecidable('the LIKE pattern ends in its escape character');
+  const collated = dialect === 'mysql' || options.borrowed === true;
   const exact = matches([...text], parts, false);
   const folded = matches([...text], parts, true);
   if (exact === folded)
-    return ascii.test(text + pattern) || dialect !== 'mysql' ? exact : undecidable('the collation decides');
+    return ascii.test(text + pattern) || !collated ? exact : undecidable('the collation decides');
   const plain = ascii.test(text + pattern);
-  if (dialect === 'mysql') return undecidable('the collation decides');
+  if (collated) return undecidable('the collation decides');
   if (ignoreCase) return plain ? folded : undecidable('case of letters beyond ASCII');
   return dialect === 'sqlite' ? (plain ? folded : undecidable('case of letters beyond ASCII')) : exact;
 }

@@ -25,6 +25,7 @@ export function compileOrder(
 ): Order {
   const comparisons = items.map(({ descending, nulls }, i) => {
     const compare = comparison(types[i]!, types[i]!, ctx, false);
+    if (nulls === undefined && ctx.borrowed) return compareKeys(compare, descending, undefined);
     const nullsFirst = nulls === undefined ? nullsComeFirst(descending, ctx) : nulls === 'first';
     return compareKeys(compare, descending, nullsFirst);
   });
@@ -46,10 +47,13 @@ function nullsComeFirst(descending: boolean, ctx: Context): boolean {
   return ctx.dialect === 'postgres' ? descending : !descending;
 }
 
-function compareKeys(compare: Comparison, descending: boolean, nullsFirst: boolean) {
+/** `nullsFirst`: undefined: that is not known. */
+function compareKeys(compare: Comparison, descending: boolean, nullsFirst: boolean | undefined) {
   return (a: Evaluated, b: Evaluated): number => {
     if (isUndecidable(a)) throw new NotDecidable(a.undecidable);
     if (isUndecidable(b)) throw new NotDecidable(b.undecidable);
+    if (nullsFirst === undefined && (a === null) !== (b === null))
+      throw new NotDecidable('where NULL stands in the order');
     if (a === null || b === null) return a === b ? 0 : (a === null) === nullsFirst ? -1 : 1;
     const sign = compare(a, b);
     if (typeof sign !== 'number') throw new NotDecidable(sign.undecidable);

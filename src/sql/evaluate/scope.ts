@@ -26,23 +26,34 @@ export interface TableRows {
   readonly rows: readonly EvaluatedRow[] | Undecidable;
 }
 
-/** How an engine evaluates: the dialect that it speaks, and what it does in another way than the engine whose dialect it is. */
+/**
+ * How an engine evaluates: the dialect that it speaks, and whether that is the dialect of another engine. Where engines of one dialect
+ * differ, what a borrower gives is not known: quotients and averages, texts that differ in case or trailing blanks, where NULL stands in an
+ * order, what LIKE takes for an escape or for one character, GREATEST of NULL, sums of floats and decimals, a decimal without a scale.
+ */
 export interface Arithmetic {
   readonly dialect: Dialect;
-  readonly ownQuotients: boolean;
+  readonly borrowed: boolean;
+  /** The engine computes all assignments of an UPDATE from the row as it was (TiDB, unlike MySQL whose dialect it speaks). */
+  readonly assignsAtOnce?: boolean | undefined;
 }
 
-/** The arithmetic of a target; MySQL's relatives divide as it does, and SQLite's; those that speak PostgreSQL each have their own way. */
+/** The arithmetic of a target; MySQL's relatives compute as it does, and SQLite's; those that speak PostgreSQL each have their own way. */
 export function arithmeticOf(dialect: Dialect, target: string | undefined): Arithmetic {
-  return { dialect, ownQuotients: dialect === 'postgres' && target !== undefined && target !== dialect };
+  return {
+    dialect,
+    borrowed: dialect === 'postgres' && target !== undefined && target !== dialect,
+    ...(target === 'tidb' && { assignsAtOnce: true }),
+  };
 }
 
 export interface EvaluateOptions {
   readonly dialect: Dialect;
   /** What is known of the order of texts; default: binary for SQLite and DuckDB, the root collation's for the others. */
   readonly textOrder?: TextOrder;
-  /** The engine only speaks the dialect: what `/` and AVG give (types, digits, rounding) is its own, and not known. */
-  readonly ownQuotients?: boolean;
+  /** The engine only speaks the dialect (`Arithmetic`). */
+  readonly borrowed?: boolean;
+  readonly assignsAtOnce?: boolean | undefined;
   /** The rows of a table, for subqueries and FROM. */
   readonly table?: (name: string, schema?: string) => TableRows | undefined;
 }
@@ -94,7 +105,8 @@ export interface RelationRows {
 export interface Context {
   readonly dialect: Dialect;
   readonly textOrder: TextOrder;
-  readonly ownQuotients: boolean;
+  readonly borrowed: boolean;
+  readonly assignsAtOnce: boolean;
   readonly table: (name: string, schema?: string) => Relation | undefined;
   /** Expressions and queries can stand inside each other; the files that compile them reach each other here. */
   readonly compileValue: (expression: Expression, scope: Scope, context: Context) => Compiled;

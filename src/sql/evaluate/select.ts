@@ -414,6 +414,9 @@ function groupTarget(
     return item.expression;
   }
   if (expression.type !== 'column' || expression.table !== undefined) return expression;
-  if (indexOfColumn(expression, columns, ctx.dialect) !== undefined) return expression;
-  return items.find(({ name }) => sameName(name, expression.name, ctx.dialect))?.expression ?? expression;
+  const called = items.find(({ name }) => sameName(name, expression.name, ctx.dialect))?.expression;
+  if (indexOfColumn(expression, columns, ctx.dialect) === undefined) return called ?? expression;
+  const same = called === undefined || (called.type === 'column' && called.name === expression.name);
+  if (ctx.borrowed && !same) throw new NotDecidable('GROUP BY a name of a column and of another value');
+  return expression;
 }

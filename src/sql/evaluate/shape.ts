@@ -68,8 +68,14 @@ function shapeColumn(column: ColumnDefinition, primary: readonly string[], diale
   const rowId = dialect === 'sqlite' && isKey && primary.length === 1 && columnType === 'INTEGER';
   const automatic =
     rowId ||
-    /SERIAL/.test(columnType ?? '') ||
-    constraints.some(({ type }) => type === 'auto-increment' || type === 'identity') ||
+    // HSQLDB has the second as a type, and as a word behind one.
+    /SERIAL|^IDENTITY$/.test(columnType ?? '') ||
+    constraints.some(
+      (each) =>
+        each.type === 'auto-increment' ||
+        each.type === 'identity' ||
+        (each.type === 'other' && /^IDENTITY\b/i.test(each.sql)),
+    ) ||
     (defaulted?.type === 'default-value' && isNextOfSequence(defaulted.value));
   return {
     name,

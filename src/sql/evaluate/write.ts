@@ -102,7 +102,7 @@ export function compileUpdate(
   const compiled = decide(() => {
     const { scope, ctx } = prepare(update, shape, options);
     const steps = update.set.flatMap((assignment) => compileAssignment(assignment, shape, scope, ctx));
-    if (ctx.dialect === 'mysql') rejectUnsureOrder(update, ctx.dialect);
+    if (ctx.dialect === 'mysql') rejectUnsureOrder(update, ctx);
     if (ctx.dialect === 'sqlite') rejectOwnReads(update, shape, ctx);
     return { steps, generated: generatedColumns(shape, scope, ctx) };
   });
@@ -117,10 +117,10 @@ export function compileUpdate(
   };
 }
 
-/** MariaDB assigns all at once when the statement has a subquery, and one after the other when it has none. */
-function rejectUnsureOrder(update: UpdateStatement, dialect: Dialect): void {
+/** MariaDB assigns all at once when the statement has a subquery, and one after the other when it has none; TiDB in an UPDATE, but not in an upsert. */
+function rejectUnsureOrder(update: UpdateStatement, { dialect, assignsAtOnce }: Context): void {
   if (update.set.length < 2) return;
-  if (!JSON.stringify([update.set, update.where]).includes('"type":"select"')) return;
+  if (!assignsAtOnce && !JSON.stringify([update.set, update.where]).includes('"type":"select"')) return;
   const assigned = new Set<string>();
   for (const { columns, value } of update.set) {
     visitNodes(value, {

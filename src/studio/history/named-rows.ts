@@ -153,7 +153,7 @@ export class RowNames {
     const where = conditionOf(statement);
     const qualifiers = [alias ?? name];
     if (table !== undefined && table.identity.length > 0)
-      return namedKeys(where, table, this.#dialect, qualifiers) ?? [];
+      return namedKeys(where, table, { dialect: this.#dialect }, qualifiers) ?? [];
     const constants = columnConstants(where, this.#dialect, qualifiers);
     const column = [...constants.keys()].find((key) => usual.includes(key.toLowerCase()));
     return column === undefined ? [] : constants.get(column)!.flatMap((value) => cellKey(value) ?? []);
