@@ -40,6 +40,7 @@ it.each([
   'SELECT CAST(i AS DECIMAL) FROM t',
   'SELECT i AS n, COUNT(*) FROM t GROUP BY n',
   'SELECT i / 2 FROM t',
+  'SELECT i FROM t WHERE (n > 1) IS NOT TRUE',
 ])('%s', (sql) => {
   expect(open(answer(sql, true))).toBe(true);
 });
@@ -51,6 +52,7 @@ it.each([
   ['SELECT i FROM t ORDER BY i DESC LIMIT 1', [[2]]],
   ['SELECT GREATEST(i, 7) FROM t WHERE i = 1', [[7]]],
   ["SELECT i FROM t WHERE s LIKE 'x%' AND i = 1", []],
+  ['SELECT i FROM t WHERE (n > 1) IS TRUE', [[2]]],
   ['SELECT f + f FROM t WHERE i = 2', [[1]]],
 ])('%s is the same everywhere', (sql, expected) => {
   const result = answer(sql, true);

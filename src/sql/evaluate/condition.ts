@@ -197,6 +197,9 @@ function compileLike(e: Extract<Expression, { type: 'like' }>, scope: Scope, ctx
   return e.negated ? negateTruth(matched) : matched;
 }
 
+/** True by the standard; HSQLDB takes IS NOT TRUE for NOT. */
+const nullIsNot = undecidable('IS NOT TRUE or IS NOT FALSE of NULL');
+
 function compileIs(e: Extract<Expression, { type: 'is' }>, scope: Scope, ctx: Context): CompiledTruth {
   const { test, negated } = e;
   if (test === 'NULL') {
@@ -211,6 +214,7 @@ function compileIs(e: Extract<Expression, { type: 'is' }>, scope: Scope, ctx: Co
   const wanted = test === 'TRUE' ? true : test === 'FALSE' ? false : null;
   return (env) => {
     const value = truth(env);
+    if (value === null && negated && ctx.borrowed) return nullIsNot;
     return isUndecidable(value) ? value : (value === wanted) !== negated;
   };
 }
