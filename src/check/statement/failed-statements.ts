@@ -72,8 +72,12 @@ function failedCommits({ operations }: History, plan: CasePlan, runs: readonly S
   return failed.flatMap((operation): Failure[] => {
     const own = runs.filter(({ transaction }) => transaction === operation.transaction);
     const commit = planOf(operation, plan.instrumented);
-    // What another statement has doomed is that statement's failure.
-    if (commit === undefined || own.some(({ state }) => state !== 'seen')) return [];
+    // What another statement has doomed is that statement's failure, be it a ROLLBACK TO that the engine does not have (MyRocks).
+    const isDoomed = operations.some(
+      (other) =>
+        other !== operation && other.transaction === operation.transaction && other.outcome === 'error',
+    );
+    if (commit === undefined || isDoomed || own.some(({ state }) => state !== 'seen')) return [];
     const sent = own.map((run) => run.operation.sql!);
     return [{ key: refKey(commit.original), operation, without: alone(plan.program.case, sent) }];
   });

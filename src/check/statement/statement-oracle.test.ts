@@ -159,6 +159,15 @@ describe('a transaction that fails and should not', () => {
     ]);
   });
 
+  it('is none by a COMMIT behind a ROLLBACK TO, or another such statement, that failed', async () => {
+    const behindFailure: Change = (history, nth) => {
+      const { operations, ...rest } = commitFails(history, nth);
+      const at = operations.findIndex(({ kind, session }) => kind === 'begin' && session === 0);
+      return { ...rest, operations: operations.with(at, failed('other')(operations[at]!)) };
+    };
+    expect((await judged(same, behindFailure)).findings).toEqual([]);
+  });
+
   it('is none if it fails without, too, or does not fail again', async () => {
     const fails = changing('v < 5', failed('other'));
     expect(await judged(fails, fails)).toMatchObject({ valid: true, findings: [] });
