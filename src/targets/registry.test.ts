@@ -100,6 +100,7 @@ describe('the list of engines', () => {
     ],
     tidb: [
       'check/constraints/declared.ts',
+      'sql/evaluate/scope.ts',
       'targets/mysql/mysql-flavor.ts',
       'targets/mysql/mysql-server.ts',
       'targets/server-folder.ts',

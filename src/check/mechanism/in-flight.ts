@@ -15,6 +15,8 @@ export interface PendingWrite {
   readonly tables: readonly string[] | undefined;
   /** The only rows it may touch, by key; undefined: any row of its tables. */
   readonly keys: ReadonlySet<string> | undefined;
+  /** It may put in rows whose keys are not known. */
+  readonly addsUnknown: boolean;
 }
 
 export class InFlight {

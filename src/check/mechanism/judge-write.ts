@@ -123,7 +123,7 @@ export function judgeChange(
     verification.tally.skip('row', 'a write may or may not have touched it', doubtful.length);
   recordAll(verification, write, { certain, doubtful, trusted });
   // Rows that a query inserts at the same time are known only when it is answered.
-  const inserting = pending.some(({ keys }) => keys === undefined);
+  const inserting = pending.some(({ addsUnknown }) => addsUnknown);
   if ((!table.closed || inserting) && plan.keys === undefined && matched !== certain.length)
     table.lose('a write before it may have met rows that are not known', loseTime, tx);
   const written = [...certain, ...doubtful].map(({ outlook: { row }, met, images }) => ({

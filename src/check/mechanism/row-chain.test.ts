@@ -208,6 +208,7 @@ describe('writes that are not answered yet', () => {
     tx: tx(index, span(start, start + 10)),
     tables: ['t'],
     keys: undefined,
+    addsUnknown: false,
     ...more,
   });
 

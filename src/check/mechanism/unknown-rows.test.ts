@@ -39,3 +39,12 @@ it.each([
   expect(kinds('UPDATE t SET v = 9 -> 3', '1,9 | 2,9 | 101,9')).toEqual([]);
   expect(kinds('DELETE FROM t -> 3', 'nothing')).toEqual([]);
 });
+
+it('a write that runs beside an UPDATE meets no rows that are not known', () => {
+  const text = `
+    [1000,1010] T1: UPDATE t SET v = v + 1 WHERE v >= 20 -> 1
+    [1002,1008] T2: UPDATE t SET v = 30 WHERE v = 20 -> 1
+    [1040,1050] T3: SELECT id, v FROM t -> 1,10 | 2,31`;
+  const { checked, findings } = verifyMechanism(story(text), findContract('postgres:read-committed')!);
+  expect({ reads: checked.reads, findings }).toEqual({ reads: 1, findings: [] });
+});

@@ -90,12 +90,9 @@ export class Verifier {
       if (!this.#dirty && (tx.explicit || tx.fate === 'aborted')) continue;
       const plan = this.#planOf(operation);
       this.#plans.set(operation.index, plan);
-      pending.push({
-        operation,
-        tx,
-        tables: writtenTables(plan),
-        keys: writtenKeys(plan),
-      });
+      const keys = writtenKeys(plan);
+      const addsUnknown = keys === undefined && plan.type !== 'update' && plan.type !== 'delete';
+      pending.push({ operation, tx, tables: writtenTables(plan), keys, addsUnknown });
     }
     return pending;
   }
