@@ -351,6 +351,8 @@ export interface Evidence {
   readonly snapshots: Int32Array;
   /** Statements that may have changed one of several sets of rows, and how many there are. */
   readonly severalRows: ReadonlyMap<OrderStepId, number>;
+  /** Which of these sets was taken, if not the first. */
+  readonly rowChoices: ReadonlyMap<OrderStepId, number>;
   /** Statements may have waited for rows that were deleted meanwhile. */
   readonly metGone: boolean;
   readonly notes: string[];

@@ -127,7 +127,7 @@ function story(lines: readonly string[], setup: readonly string[]): History {
     };
   });
   return {
-    header: { sessions: ['A', 'B', 'C'], dialect: 'postgres', setup },
+    header: { sessions: ['A', 'B', 'C', 'D'], dialect: 'postgres', setup },
     operations: operations.toSorted((a, b) => a.end! - b.end!).map((op, index) => ({ ...op, index })),
   };
 }
@@ -667,6 +667,31 @@ describe('order inference, case by case', () => {
     expect(openInference(history, contract('postgres:read-committed')).keepingGone()).toBeUndefined();
     const nothingGone = story(['0 1-2 UPDATE t SET v = 7 WHERE id = 1 -> 1'], setup);
     expect(openInference(nothingGone, contract('mariadb:read-committed')).keepingGone()).toBeUndefined();
+  });
+
+  it('sends who waits for a row behind all who waited for it before', () => {
+    const history = story(
+      [
+        '0 1-2 BEGIN',
+        '0 3-4 UPDATE t SET v = 5 WHERE id = 1 -> 1',
+        '0 5-6 INSERT INTO t VALUES (0, 5) -> 1',
+        '1 5-6 BEGIN',
+        '1 7-30 DELETE FROM t WHERE id = 1 -> 1',
+        '2 8-9 BEGIN',
+        '2 10-50 UPDATE t SET v = 6 WHERE id = 1 -> 0',
+        '3 11-80 UPDATE t SET v = 7 WHERE v < 200 -> 1',
+        '0 20-22 COMMIT',
+        '1 40-42 COMMIT',
+        '1 55-70 UPDATE t SET v = 8 WHERE id = 1 -> 0',
+        '2 60-62 COMMIT',
+      ],
+      setup,
+    );
+    const { evidence } = openInference(history, contract('mariadb:read-committed')).keepingGone()!;
+    const { firstOf } = evidence.steps;
+    const { from, to } = evidence.edges;
+    const before = Array.from({ length: to.length }, (_, i) => i).filter((i) => to.at(i) === firstOf[3]);
+    expect(before.map((i) => from.at(i))).toContain(firstOf[2]! + 1);
   });
 
   it('lets an INSERT keep the row that was in its way from others, where the engine does', () => {

@@ -57,6 +57,8 @@ export interface InferOptions {
   readonly waitersLast?: boolean;
   /** Take locks of deleted rows that were waited for as kept to the end of the transaction, and keep the rows from being purged; default false: purged at once. */
   readonly keepsGone?: boolean;
+  /** For operations that may have changed one of several sets of rows, by their place in the history, which of these sets to take. */
+  readonly rowChoices?: ReadonlyMap<number, number>;
   /** For ambiguous statements, by number, which of their choices to try first. */
   readonly choices?: ReadonlyMap<number, number>;
   /** Orders that replays have shown (`refine.ts`); they outweigh everything else. */
@@ -79,6 +81,8 @@ export interface Inference {
   later(): Inference | undefined;
   /** The same with locks of deleted rows kept, where the engine may keep them. */
   keepingGone(): Inference | undefined;
+  /** The same with each other set of rows that an operation may have changed. */
+  otherRows(operation: OperationId): Iterable<Inference>;
   /**
    * The schedule, with orders that replays have shown. `careful`: of two overlapping statements that conflict, the one
    * answered first always goes first where nothing else speaks against it; batches are smaller then.
@@ -208,6 +212,13 @@ export function openInference(history: History, contract: Contract, options: Inf
         : other({ waitersLast: true }),
     keepingGone: () =>
       options.keepsGone === true || !evidence.metGone ? undefined : other({ keepsGone: true }),
+    *otherRows(operation) {
+      const step = steps.source.indexOf(operation);
+      const sets = evidence.severalRows.get(step) ?? 1;
+      for (let choice = 0; choice < sets; choice++)
+        if (choice !== (evidence.rowChoices.get(step) ?? 0))
+          yield other({ rowChoices: new Map([...(options.rowChoices ?? []), [operation, choice]]) });
+    },
     order: (learnt = [], { choices, careful } = {}) => {
       if (careful === true) every ??= guesses('all');
       const solution = solve(
@@ -229,19 +240,22 @@ export function openInference(history: History, contract: Contract, options: Inf
 function evidenceOf(
   history: History,
   contract: Contract & { mechanism: Mechanism },
-  { keepTimed, spared, resent, keepsGone }: InferOptions,
+  { keepTimed, spared, resent, keepsGone, rowChoices = new Map() }: InferOptions,
 ): Evidence {
   const { failureRollsBack, protocol } = contract.mechanism;
   const steps = stepsOf(history, { keepTimed, spared, resent, failureRollsBack });
   const source = { history, steps, contract, keepsGone: keepsGone === true };
+  const asked = new Map(
+    [...rowChoices].map(([operation, choice]) => [steps.source.indexOf(operation), choice]),
+  );
   return withCatalog(history, {}, (catalog) =>
-    settleRows((rowChoices) => {
-      const evidence = collectEvidence({ ...source, catalog, rowChoices });
+    settleRows((choices) => {
+      const evidence = collectEvidence({ ...source, catalog, rowChoices: choices });
       addVersionOrder(evidence);
       addQueryOrder(evidence);
       if (protocol === 'timestamp') addTimestampOrder(evidence);
       return evidence;
-    }),
+    }, asked),
   );
 }
 

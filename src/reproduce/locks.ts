@@ -64,10 +64,11 @@ export interface KnownOfTransactions {
   basisOf(transaction: TransactionId): number;
   committed(transaction: TransactionId): boolean;
   /**
-   * Whether a step fixes what its transaction sees before it waits; `range`: on several rows, one after the other; `chosen`: it chose these
-   * rows first, and what follows from that is said elsewhere (`touched-rows.ts`).
+   * Whether a step fixes what its transaction sees before it waits; `range`: on several rows, one after the other; `later`: the same, and it had
+   * waited for another row before it came to this one (`passed-rows.ts` orders that); `chosen`: it chose these rows first, and what follows from
+   * that is said elsewhere (`touched-rows.ts`).
    */
-  arrives(step: OrderStepId): 'no' | 'row' | 'range' | 'chosen';
+  arrives(step: OrderStepId, object: RowId): 'no' | 'row' | 'range' | 'later' | 'chosen';
   /** Statements pass rows one after another and let go of those that do not match: who came first to which row decides what they change. */
   readonly passes: boolean;
 }
@@ -231,7 +232,8 @@ export class LockTable {
     // could overwrite only what its snapshot shows.
     const overwrites =
       changes && holder.wrote && this.known.basisOf(transaction) >= 0 && this.known.committed(holder.owner);
-    const arrives = this.known.arrives(step);
+    const arrives = this.known.arrives(step, object);
+    const inTurn = arrives === 'range' || arrives === 'later';
     if (arrives === 'chosen' || waited) {
       this.#overlapping(ending, step, { why: because.lock, object, soft: softness.waited });
       if (waited) this.#overlapping(holder.step, step, { why: because.lock, object, soft: true });
@@ -243,12 +245,15 @@ export class LockTable {
     const queues = meeting === 'waited' && mayWait && this.known.passes;
     this.#overlapping(ending, step, {
       ...{ why: because.lock, object },
-      soft: soft && (arrives === 'range' || queues) ? softness.waited : soft,
+      soft: soft && (inTurn || queues) ? softness.waited : soft,
     });
     // Sent early it would stand in the queue; whoever got the lock before it must be there first, unless it
     // stood in the queue for another row then.
     if (mayWait && ending !== holder.step)
-      this.#overlapping(holder.step, step, { why: because.lock, object, soft: arrives === 'range' });
+      this.#overlapping(holder.step, step, {
+        ...{ why: because.lock, object },
+        soft: arrives === 'later' ? softness.waited : inTurn,
+      });
   }
 
   #span(step: OrderStepId): Interval {

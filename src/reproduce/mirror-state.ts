@@ -90,6 +90,8 @@ export class MirrorState {
   readonly snapshot: Int32Array;
   /** Steps that chose their rows, then waited for some of them, and answered with what was left. */
   readonly early = new Set<number>();
+  /** Rows that such a step came to only when it had waited for others. */
+  readonly afterWaits = new Map<OrderStepId, Set<RowId>>();
   /** Scans lock all rows they pass. */
   readonly scanLocks: boolean;
   /** Statements choose rows in a snapshot of their own, wait for them, and look at them again. */
@@ -142,8 +144,9 @@ export class MirrorState {
     this.locks = new LockTable(steps, this.edges, this.unexplained, {
       basisOf: (transaction) => (firstUpdaterWins ? this.snapshot[transaction]! : -1),
       committed: (transaction) => (this.endsIn(transaction) ?? 'rollback') !== 'rollback',
-      arrives: (step) => {
-        if (this.early.has(step)) return this.looksAgain ? 'chosen' : 'range';
+      arrives: (step, object) => {
+        if (this.early.has(step))
+          return this.looksAgain ? 'chosen' : this.afterWaits.get(step)?.has(object) ? 'later' : 'range';
         return this.snapshot[steps.transaction[step]!] === step ? 'row' : 'no';
       },
       passes: passedRows === 'released',

@@ -99,6 +99,7 @@ class Mirror {
       stamped: this.#state.clock >= 0,
       snapshots: this.#state.snapshot,
       severalRows: this.#state.severalRows,
+      rowChoices: this.#state.rowChoices,
       metGone: this.#state.metGone,
       notes: [...this.#state.notes].map(([note, count]) => (count === 1 ? note : `${note} (${count} times)`)),
     };

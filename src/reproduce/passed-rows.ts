@@ -3,7 +3,7 @@
  * sent before others had ended. It goes through the rows by their keys. At a row that somebody holds whose committed version satisfies the
  * condition it waits; rows behind it sees later. Three things follow, all of them guesses:
  *
- * - Who held a row when the statement was sent was there before it, and ended after it was sent.
+ * - Who held a row when the statement was sent, or stood in the queue for it, was there before it, and ended after it was sent.
  * - Who came later to a row and still had it before the statement came while that waited for a row before: before the end of that wait. If it
  *   had waited for none, it was slow to come: it is sent after the other.
  * - A row that does not satisfy the condition any more when its lock is free is not changed; but a lock that was waited for is kept to the
@@ -29,6 +29,8 @@ export function followPassed(
   const { start, end, endOf, transaction } = steps;
   const own = state.doing[transaction[step]!]?.writes;
   let [first, waited] = [-1, -1];
+  const later = new Set<RowId>();
+  state.afterWaits.set(step, later);
   rows.forEach((row, i) => {
     if (own?.wrote(row) === true) return;
     const isTouched = touched.includes(row);
@@ -48,10 +50,9 @@ export function followPassed(
     const ending = endOf[transaction[locking]!]!;
     const holder = locks.cameBy(locking, row);
     if (start[ending]! < start[step]!) return;
-    // Who shares a row can lock it alone only before somebody else waits to do so: else they wait for each other.
-    const wasThere = start[holder]! < start[step]! && holder === locking;
     const before = waited < 0 ? step : waited;
-    if (!wasThere && transaction[holder] !== transaction[before])
+    if (waited >= 0) later.add(row);
+    if (transaction[holder] !== transaction[before])
       edges.add({ from: locking, to: before, why: because.lock, object: row }, true);
     // It had ended when the statement came.
     if (waited >= 0 && end[ending]! <= end[waited]!) return;

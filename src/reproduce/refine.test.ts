@@ -174,6 +174,75 @@ describe('learning from replays', () => {
     expect(tries).toBeLessThan(30);
   });
 
+  describe('takes a statement that differs to have', () => {
+    /** One of two rows satisfied the condition when the last statement came to it; its count does not tell which. */
+    const oneOfTwo = historyOf([
+      [0, 1, 2, 'BEGIN'],
+      [1, 1, 2, 'BEGIN'],
+      [0, 3, 4, 'UPDATE t SET v = 5 WHERE id = 1', { matched: 1 }],
+      [2, 5, 50, 'UPDATE t SET v = v + 1 WHERE v = 5', { matched: 1 }],
+      [1, 6, 7, 'UPDATE t SET v = 5 WHERE id = 2', { matched: 1 }],
+      [0, 20, 22, 'COMMIT'],
+      [1, 24, 26, 'COMMIT'],
+    ]);
+    /** C puts back what was there at first, so B may have read before A wrote, or after C did. */
+    const oneValueTwice = historyOf([
+      [0, 1, 2, 'BEGIN'],
+      [2, 1, 2, 'BEGIN'],
+      [0, 3, 5, 'UPDATE t SET v = 2 WHERE id = 1', { matched: 1 }],
+      [1, 4, 40, 'SELECT id, v FROM t WHERE id = 1', { columns: ['id', 'v'], rows: [[1, 1]] }],
+      [0, 6, 10, 'COMMIT'],
+      [2, 12, 20, 'UPDATE t SET v = 1 WHERE id = 1', { matched: 1 }],
+      [2, 22, 30, 'COMMIT'],
+    ]);
+
+    const contract = findContract('mariadb:read-committed')!;
+    const keyOf = ({ schedule }: InferredOrder) => JSON.stringify(schedule.batches);
+    const differs = (raw: History, operation: number): ReplayReport => {
+      const first: Difference = {
+        operation,
+        session: 'C',
+        sql: '',
+        kind: 'counts',
+        was: '1',
+        is: '2',
+        why: '',
+      };
+      const { length } = raw.operations;
+      return {
+        ...{ mode: 'batch', history: raw, compared: length, same: length - 1, differences: [first] },
+        ...{ firstDifference: first, earliest: operation },
+      };
+    };
+
+    it('changed other rows, where its count fits them, too', async () => {
+      const inference = openInference(oneOfTwo, contract);
+      const [other, ...more] = [...inference.otherRows(3)];
+      expect(more).toEqual([]);
+      expect([...inference.otherRows(2)]).toEqual([]);
+      const right = keyOf(other!.order([], { careful: true }));
+      expect(right).not.toBe(keyOf(inference.order()));
+      expect([...other!.otherRows(3)].map((one) => keyOf(one.order()))).toEqual([keyOf(inference.order())]);
+      const { order, report } = await refineOrder(inference, async (one) =>
+        keyOf(one) === right ? faithful(oneOfTwo) : differs(oneOfTwo, 3),
+      );
+      expect([keyOf(order), report.firstDifference]).toEqual([right, undefined]);
+    });
+
+    it('seen what it saw at another moment', async () => {
+      const inference = openInference(oneValueTwice, contract);
+      const [first] = inference.order().ambiguous;
+      expect(first).toMatchObject({ what: 'version', choices: 2 });
+      const choices = new Map([[0, 1 - first!.chosen]]);
+      const right = keyOf(inference.order([], { careful: true, choices }));
+      expect(right).not.toBe(keyOf(inference.order([], { careful: true })));
+      const { report, learnt } = await refineOrder(inference, async (one) =>
+        keyOf(one) === right ? faithful(oneValueTwice) : differs(oneValueTwice, 3),
+      );
+      expect([report.firstDifference, learnt]).toEqual([undefined, []]);
+    });
+  });
+
   it.each([
     ['commit', 'SELECT id, v FROM t WHERE id = 2;UPDATE t SET v = 0 WHERE id = 1;ROLLBACK'],
     ['update', 'SELECT id, v FROM t WHERE id = 2;ROLLBACK'],

@@ -10,7 +10,8 @@
  * 1. Where a certifier decides who fails, failures take their recorded outcome, a ROLLBACK in their place: first those that did
  *    not come back, then all. Whom a certifier hits depends on every overlapping pair, so to bring back one failure among many is
  *    to guess all of them.
- * 2. The statement is put in every other place that the recorded times allow (`placements.ts`). It may only show what another did: so the
+ * 2. If its count fits other rows, it is taken to have changed those; if it saw values that were there at several moments, to have seen them at
+ *    another one. Then it is put in every other place that the recorded times allow (`placements.ts`). It may only show what another did: so the
  *    same is tried with those before it in its session that had to wait in the replay, for which it came late, and with
  *    statements by condition of which it is open when they chose their rows or had their turn.
  * 3. If it is a failure and no place brings it back, it takes its recorded outcome, too.
@@ -62,6 +63,8 @@ const mostSearches = 4;
 interface Knowledge {
   readonly inference: Inference;
   readonly learnt: readonly StepPair[];
+  /** For ambiguous statements which of their choices to try first. */
+  readonly choices?: ReadonlyMap<number, number> | undefined;
 }
 
 interface Attempt extends Knowledge {
@@ -138,8 +141,9 @@ class Search {
       better = false;
       for (const knowledge of otherKnowledge(best)) {
         if (this.#isSpent(best)) break;
-        const order = knowledge.inference.order(knowledge.learnt, { careful: true });
-        if (this.#seen.has(keyOf(knowledge.inference, order))) continue;
+        const { inference: other, learnt, choices } = knowledge;
+        const order = other.order(learnt, { careful: true, ...(choices && { choices }) });
+        if (this.#seen.has(keyOf(other, order))) continue;
         const tried = await this.#attempt(knowledge, order);
         if (!this.#shown && !getsFurther(tried.report, best.report)) continue;
         [best, better] = [tried, true];
@@ -207,8 +211,8 @@ function getsFurther(again: ReplayReport, before: ReplayReport): boolean {
 
 /** What to try next, likeliest first. */
 function* otherKnowledge(best: Attempt): Generator<Knowledge> {
-  const { inference, learnt, order, report } = best;
-  yield { inference, learnt };
+  const { inference, learnt, choices, order, report } = best;
+  yield { inference, learnt, choices };
   const lost = report.differences.map(({ operation }) => operation).filter((at) => isConflict(order, at));
   if (inference.certified) {
     if (lost.length > 0) yield sparing(best, lost);
@@ -216,10 +220,37 @@ function* otherKnowledge(best: Attempt): Generator<Knowledge> {
   }
   const places = [report.firstDifference!.operation];
   if (report.earliest !== undefined && report.earliest !== places[0]) places.push(report.earliest);
-  for (const operation of [...places, ...suspects(best, places)])
+  for (const operation of [...places, ...suspects(best, places)]) {
+    for (const other of inference.otherRows(operation)) yield { inference: other, learnt };
+    for (const other of otherMoments(best, operation)) yield { inference, learnt, choices: other };
     for (const pairs of placements(inference.evidence, order, operation))
-      yield { inference, learnt: [...learnt, ...pairs] };
+      yield { inference, learnt: [...learnt, ...pairs], choices };
+  }
   if (lost.length > 0) yield sparing(best, [lost[0]!]);
+}
+
+/** More moments than these are not tried for one statement. */
+const mostMoments = 12;
+
+/** The other moments at which a statement may have seen what it saw, those that were not tried in vain. */
+function* otherMoments(
+  { inference, choices, order }: Attempt,
+  operation: number,
+): Generator<ReadonlyMap<number, number>> {
+  const { evidence } = inference;
+  const step = evidence.steps.source.indexOf(operation);
+  const at = evidence.choices.findIndex((one) => one.step === step && one.what === 'version');
+  if (at < 0) return;
+  const { alternatives } = evidence.choices[at]!;
+  const told = new Map<string, number>();
+  alternatives.forEach((orders, i) => {
+    const text = orders.map(({ from, to }) => `${from} ${to}`).join();
+    if (!told.has(text) || i === order.ambiguous[at]!.chosen) told.set(text, i);
+  });
+  const others = [...told.values()].filter((i) => i !== order.ambiguous[at]!.chosen);
+  const stride = Math.max(1, others.length / mostMoments);
+  for (let i = 0; i < others.length; i += stride)
+    yield new Map([...(choices ?? []), [at, others[Math.floor(i)]!]]);
 }
 
 /** Statements by condition that may have gone elsewhere and touched what a statement that differs met, last first. */
