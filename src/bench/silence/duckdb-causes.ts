@@ -13,7 +13,8 @@ import type { History, Operation } from '../../histories/index.js';
 import { type Catalog, columnsUsed, mayMeet, type Table } from '../../rows/index.js';
 import { nameKey } from '../../sql/index.js';
 import { commitOf, endOf, endOfTransaction, type Shown } from './known-causes.js';
-import { columnsOf, mayNameRowOf, type RowWrite, rowWritesOf, statementOf, tablesOf } from './row-writes.js';
+import { type NewIndex, newIndexesOf } from './new-indexes.js';
+import { columnsOf, mayNameRowOf, type RowWrite, rowWritesOf, tablesOf } from './row-writes.js';
 
 /**
  * Two transactions at once have written one row in a way that DuckDB does not take for a conflict: one removed it from its place and one changed it
@@ -64,23 +65,6 @@ function placed(write: RowWrite, made: readonly NewIndex[], { dialect }: Catalog
   const toNull = set.filter(({ value }) => value.type === 'literal' && value.value === null);
   const nulls = new Set(columnsOf(toNull).map((column) => nameKey(column, dialect)));
   return { ...write, removes: change === 'delete' || moves, indexed, nulls };
-}
-
-/** An index that was made while the history ran. */
-interface NewIndex {
-  readonly operation: Operation;
-  readonly table: Table;
-  readonly columns: readonly string[];
-}
-
-function newIndexesOf({ operations }: History, catalog: Catalog): readonly NewIndex[] {
-  return operations.flatMap((operation) => {
-    if (operation.kind !== 'ddl' || operation.outcome !== 'ok') return [];
-    const statement = statementOf(operation, catalog);
-    const table = statement.type === 'create-index' ? catalog.find(statement.table.name) : undefined;
-    if (statement.type !== 'create-index' || table === undefined) return [];
-    return [{ operation, table, columns: columnsUsed({ ...statement, primary: false }) }];
-  });
 }
 
 /** The columns of a table's indexes when a statement is sent: DuckDB asks for the indexes of that moment, not of the snapshot. */

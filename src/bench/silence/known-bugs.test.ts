@@ -49,7 +49,7 @@ describe('a known bug', () => {
   });
 });
 
-describe('the uncommitted DELETE that a write of MariaDB 11.8 does not wait for', () => {
+describe('the uncommitted write that a write of MariaDB 11.8 does not wait for', () => {
   const place = { url: 'mariadb@11.8:', level: 'read uncommitted' } as const;
   const gone = { kind: 'delete', sql: 'DELETE FROM t WHERE id = 1', transaction: 2 } as const;
   const write = { kind: 'update', sql: 'UPDATE t SET v = 3' } as const;
@@ -57,8 +57,13 @@ describe('the uncommitted DELETE that a write of MariaDB 11.8 does not wait for'
   const about = (index: number, ...operations: readonly Partial<Operation>[]) =>
     bugBehind(findingOf('write-missed-row', index), historyOf(...operations), place)?.report;
 
-  it('needs a DELETE from the same table by a transaction that is open', () => {
+  it('needs a DELETE or UPDATE of the same table by a transaction that is open', () => {
     expect(about(1, gone, write, end)).toContain('uncommitted DELETE');
+    const changed = { ...gone, kind: 'update', sql: 'UPDATE t SET v = NULL' } as const;
+    expect(about(1, changed, { ...write, sql: 'UPDATE t SET id = 3 WHERE v > 1' }, end)).toContain(
+      'or UPDATE',
+    );
+    expect(about(1, changed, { ...write, sql: 'UPDATE t SET id = 3 WHERE id > 1' }, end)).toBeUndefined();
     expect(about(2, gone, end, write)).toBeUndefined();
     expect(about(0, write, gone, end)).toBeUndefined();
     expect(about(1, { ...gone, sql: 'DELETE FROM s' }, write, end)).toBeUndefined();

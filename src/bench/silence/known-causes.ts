@@ -16,7 +16,7 @@ import {
   type Table,
   type Touch,
 } from '../../rows/index.js';
-import { type Assignment, nameKey, valueKey } from '../../sql/index.js';
+import { type Assignment, nameKey, sameName, statementFeatures, valueKey } from '../../sql/index.js';
 import {
   type About,
   columnsOf,
@@ -193,21 +193,34 @@ export function passesTakenRows(shown: Shown, takes = takesFromIndex): boolean {
   );
 }
 
-/** A write, while another transaction is open that has deleted a row that the write can have met, and the finding can be about. */
-export function passesOpenDelete(shown: Shown): boolean {
+/**
+ * A write, while another transaction is open that has deleted, or changed in a column that the write names, a row that the write can have met, and
+ * the finding can be about.
+ */
+export function passesOpenWrite(shown: Shown): boolean {
   const { named, history, catalog } = shown;
-  const deletes = rowWritesOf(history.operations, catalog).filter(({ change }) => change === 'delete');
+  const writes = rowWritesOf(history.operations, catalog);
   return named.some(
     (write) =>
       write.kind !== 'select' &&
-      deletes.some(
+      writes.some(
         (other) =>
+          hidesFrom(other, statementFeatures(statementOf(write, catalog)).columns, catalog) &&
           other.operation.transaction !== write.transaction &&
           other.operation.start < endOf(write) &&
           endOfTransaction(history, other.operation) > write.start &&
           mayMeetInKey(touch(write, catalog), other, catalog) &&
           mayNameRowOf([other], shown),
       ),
+  );
+}
+
+/** Whether it may keep a row from a condition on these columns. */
+function hidesFrom({ change, set }: RowWrite, columns: readonly string[], { dialect }: Catalog): boolean {
+  if (change === 'delete') return true;
+  return (
+    change === 'update' &&
+    columnsOf(set).some((name) => columns.some((column) => sameName(column, name, dialect)))
   );
 }
 
