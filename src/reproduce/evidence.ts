@@ -121,6 +121,17 @@ export class Objects {
     return this.chains[row]?.versions.slice(this.shownAt(row, snapshot, unseen, steps) + 1) ?? [];
   }
 
+  /** What a row was after such a snapshot, oldest first. */
+  imagesSince(
+    row: RowId,
+    snapshot: OrderStepId,
+    unseen: ReadonlySet<number>,
+    steps: Steps,
+  ): readonly Image[] {
+    const shown = this.shownAt(row, snapshot, unseen, steps);
+    return this.newerThan(row, snapshot, unseen, steps).map((_, i) => this.imageOf(row, shown + 1 + i));
+  }
+
   /** Whether a row was deleted after such a snapshot. */
   goneSince(row: RowId, snapshot: OrderStepId, unseen: ReadonlySet<number>, steps: Steps): boolean {
     const versions = this.chains[row]?.versions.length ?? 0;

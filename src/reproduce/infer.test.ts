@@ -694,6 +694,54 @@ describe('order inference, case by case', () => {
     expect(before.map((i) => from.at(i))).toContain(firstOf[2]! + 1);
   });
 
+  it('takes a row for passed by that came back while a statement waited for another, if only that fits its count', () => {
+    const history = story(
+      [
+        '0 1-2 BEGIN',
+        '0 3-4 UPDATE t SET v = 5 WHERE id = 1 -> 1',
+        '1 5-6 BEGIN',
+        '1 7-8 DELETE FROM t WHERE id = 2 -> 1',
+        '2 10-80 UPDATE t SET v = 7 WHERE v < 200 -> 1',
+        '3 12-15 INSERT INTO t VALUES (0, 9) -> 1',
+        '1 20-22 COMMIT',
+        '0 30-32 COMMIT',
+        '1 40-42 INSERT INTO t VALUES (2, 9) -> 1',
+      ],
+      setup,
+    );
+    const { ambiguous, notes } = inferSchedule(history, contract('mariadb:read-committed'));
+    expect(ambiguous.filter(({ chosen }) => chosen < 0)).toEqual([]);
+    expect(notes.join()).not.toContain('other rows');
+    const batch = batchesOf(history, 'mariadb:read-committed');
+    expect(batch('2.0')).toBeLessThan(batch('3.0'));
+    const counted = history.operations.map((op) => (op.session === 2 ? { ...op, matched: 5 } : op));
+    const wrong = inferSchedule({ ...history, operations: counted }, contract('mariadb:read-committed'));
+    expect(wrong.notes.join()).toContain('other rows');
+  });
+
+  it('lets nobody have waited for a row that satisfied the condition before and after', () => {
+    const history = story(
+      [
+        '0 1-2 BEGIN',
+        '0 3-4 INSERT INTO t VALUES (0, 5) -> 1',
+        '1 5-6 BEGIN',
+        '1 7-8 UPDATE t SET v = 12 WHERE id = 1 -> 1',
+        '2 10-80 UPDATE t SET v = 7 WHERE v < 200 -> 2',
+        '0 20-22 COMMIT',
+        '3 30-32 UPDATE t SET v = 6 WHERE id = 0 -> 1',
+        '1 40-42 COMMIT',
+      ],
+      setup,
+    );
+    const { edges, objects, steps } = openInference(history, contract('mariadb:read-committed')).evidence;
+    const row = objects.names.indexOf('t/0');
+    const update = steps.firstOf[2]!;
+    const about = Array.from({ length: edges.to.length }, (_, i) => i).filter(
+      (i) => edges.object.at(i) === row && [edges.from.at(i), edges.to.at(i)].includes(update),
+    );
+    expect(about).toEqual([]);
+  });
+
   it('lets an INSERT keep the row that was in its way from others, where the engine does', () => {
     const history = story(
       [

@@ -67,8 +67,12 @@ export function followPassed(
   return first < 0 ? [] : rows.slice(first);
 }
 
-/** Whether a row satisfied a condition before a COMMIT; what it does now is for the caller to know. */
+/** Whether a row satisfied a condition before a COMMIT, and did not do so after it. */
 function hid({ objects }: MirrorState, row: RowId, commit: OrderStepId, where: Satisfies): boolean {
   const version = objects.chains[row]?.versions.lastIndexOf(commit) ?? -1;
-  return version >= 0 && isHit(objects.imageOf(row, version - 1), where) === true;
+  return (
+    version >= 0 &&
+    isHit(objects.imageOf(row, version - 1), where) === true &&
+    isHit(objects.imageOf(row, version), where) !== true
+  );
 }

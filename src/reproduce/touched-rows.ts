@@ -11,7 +11,7 @@
  *   free, for it looks at them again after waiting (PostgreSQL, "Read Committed Isolation Level"). A row that was deleted
  *   meanwhile is gone for it, even if another with the same key was put in: it follows the versions of the row it chose.
  * - an engine that locks rows as it passes them sees each when it gets there: those behind the row for which it waited later than
- *   those before it.
+ *   those before it. If no count fits, it came to some of them in between, when they did not satisfy the condition.
  *
  * Candidates with the right count remain. The latest is the likeliest: a statement that did not wait saw everything. If
  * only earlier ones remain, the statement had to be sent before the COMMITs it did not see, and waited.
@@ -66,8 +66,13 @@ export function rangeTouched(
   const rows = inTurn(state.mechanism, all.size) ? inKeyOrder(all) : [...all.values()];
   for (const row of rows) state.settle(step, row);
   const seen = state.snapshotOf(step, 'writesSee');
-  const moments = candidates(state, step, rows, where);
-  const counted = moments.filter(({ hits, open }) => byCount(matched, hits, open) !== undefined);
+  const fits = ({ hits, open }: Candidate) => byCount(matched, hits, open) !== undefined;
+  let moments = candidates(state, step, { rows, where, between: false });
+  let counted = moments.filter(fits);
+  if (counted.length === 0 && state.mechanism.passedRows !== undefined) {
+    moments = candidates(state, step, { rows, where, between: true });
+    counted = moments.filter(fits);
+  }
   const exact = counted.filter(({ hits, open }) =>
     changesAsMany(state, step, byCount(matched, hits, open)!, {
       changed: counts.changed,
@@ -180,13 +185,15 @@ interface Candidate {
   readonly sent: 'before' | 'after';
 }
 
+interface Looking {
+  readonly rows: readonly RowId[];
+  readonly where: Satisfies;
+  /** Rows that satisfied the condition at first and at last may have been passed by in between, when they did not. */
+  readonly between: boolean;
+}
+
 /** What the statement may have met, the latest moment first. */
-function candidates(
-  state: MirrorState,
-  step: OrderStepId,
-  rows: readonly RowId[],
-  where: Satisfies,
-): Candidate[] {
+function candidates(state: MirrorState, step: OrderStepId, { rows, where, between }: Looking): Candidate[] {
   const { steps, objects, mechanism } = state;
   const transaction = steps.transaction[step]!;
   const seen = state.snapshotOf(step, 'writesSee');
@@ -203,6 +210,12 @@ function candidates(
       if (follows && objects.goneSince(row, seen, unseen, steps)) return false;
       return isHit(objects.imageAt(row, seen, unseen, steps), where);
     });
+    const wasOut = (row: RowId) =>
+      between &&
+      objects
+        .imagesSince(row, seen, unseen, steps)
+        .slice(0, -1)
+        .some((image) => isHit(image, where) === false);
     const orders = around.map(
       (commit, i): Order =>
         i < moment
@@ -222,8 +235,8 @@ function candidates(
         const current = mechanism.writesSee === 'current' && !own[i];
         const hit =
           current && (met === false || now[i] === false) ? false : current ? met && now[i] : then[i];
-        if (hit === true) hits.push(row);
-        else if (hit === undefined) open.push(row);
+        if (hit === undefined || (hit && wasOut(row))) open.push(row);
+        else if (hit) hits.push(row);
       });
       made.push({ chosen, hits, open, orders, unseen, latest, sent });
     }
