@@ -7,6 +7,7 @@
  */
 import type { Finding, FindingKind } from '../../check/index.js';
 import type { History } from '../../histories/index.js';
+import { overwritesMeanwhile } from './deferred-updates.js';
 import { indexesBetweenRemovals, missesConflicts } from './duckdb-causes.js';
 import { updatesNothing } from './idle-updates.js';
 import {
@@ -151,6 +152,18 @@ export const knownBugs: readonly KnownBug[] = [
     levels: ['read uncommitted', 'read committed', 'repeatable read', 'snapshot', 'serializable'],
     kinds: ['no-answer'],
     explains: waitsForUndone,
+  },
+  {
+    report:
+      'not reported: an UPDATE of Derby that reads its own table in a subquery overwrites what others commit meanwhile',
+    at: /^derby:/,
+    levels: ['read uncommitted', 'read committed'],
+    kinds: [
+      ...(['incompatible-order', 'lost-write', 'lost-update', 'wrong-version', 'stale-read'] as const),
+      ...(['missing-row', 'extra-row', 'wrong-result', 'write-missed-row', 'write-extra-row'] as const),
+      ...(['result-differs', 'state-differs', 'write-differs'] as const),
+    ],
+    explains: overwritesMeanwhile,
   },
   {
     report: 'not reported: H2 makes an index without the rows of the transactions that it waited for',
