@@ -70,6 +70,20 @@ describe.skipIf(missing !== undefined)(`two nodes of Galera${missing ? ` (${miss
     await Promise.all([a.close(), b.close()]);
   });
 
+  it('answers a statement with what it did: one that loses to another node fails, and is not tried again', async () => {
+    const [a, b] = [await sessionOn(scratch, 'node1'), await sessionOn(scratch, 'node2')];
+    let lost = 0;
+    for (let round = 0; round < 60 && lost < 3; round++) {
+      await scratch.reset(setup(0));
+      const both = await Promise.all([a, b].map((session) => session.execute('DELETE FROM t RETURNING id')));
+      const deleted = both.flatMap(({ error, rows }) => (error === undefined ? (rows ?? []) : [])).flat();
+      expect(deleted, `round ${round}`).toEqual([...new Set(deleted)]);
+      lost += both.filter(({ error }) => error?.class === 'deadlock').length;
+    }
+    expect(lost).toBeGreaterThan(0);
+    await Promise.all([a.close(), b.close()]);
+  });
+
   it('sees who waits on each node', async () => {
     await scratch.reset(setup(0));
     const [a, b] = [await sessionOn(scratch, 'node2'), await sessionOn(scratch, 'node2')];

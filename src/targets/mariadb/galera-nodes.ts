@@ -31,6 +31,12 @@ const install =
   'libgalera_smm.so not found. Install Galera (Debian, Ubuntu: galera-4), or name it: cluster:mariadb:?wsrep_provider=/path/to/libgalera_smm.so';
 const joinLimitMs = 30_000;
 
+/**
+ * A statement of its own that loses to another node is tried again by the server, and its client gets the rows that both tries returned, or those of
+ * the first alone. Without that, it fails. The URL can say otherwise.
+ */
+const triedOnce = { wsrep_retry_autocommit: '0' };
+
 /** Why no private nodes can be started here, or undefined when they can. */
 export function galeraAvailable(): string | undefined {
   return mariadbAvailable() ?? (providers.some((path) => existsSync(path)) ? undefined : install);
@@ -54,7 +60,7 @@ export async function openGaleraNodes(
       const { connectTimeoutMs } = options;
       const target = await openFamilyTarget({
         address,
-        variables,
+        variables: { ...triedOnce, ...variables },
         shown,
         isPrivate: false,
         connectTimeoutMs,
@@ -87,7 +93,7 @@ async function openPrivateNodes(url: MysqlUrl, options: OpenOptions): Promise<re
   const cluster: PrivateCluster = {
     name: `isolde_${randomBytes(12).toString('hex')}`,
     provider,
-    variables,
+    variables: { ...triedOnce, ...variables },
     login: newCaseLogin(),
   };
   const nodes: OpenedNode[] = [];
