@@ -162,6 +162,8 @@ export const knownBugs: readonly KnownBug[] = [
       ...(['incompatible-order', 'lost-write', 'lost-update', 'wrong-version', 'stale-read'] as const),
       ...(['missing-row', 'extra-row', 'wrong-result', 'write-missed-row', 'write-extra-row'] as const),
       ...(['result-differs', 'state-differs', 'write-differs'] as const),
+      // The version that was overwritten is in no list, so who saw what came after seems not to have seen it.
+      ...(['read-skew', 'read-write-skew', 'G-single', 'G-single-realtime', 'G-nonadjacent'] as const),
     ],
     explains: overwritesMeanwhile,
   },
