@@ -149,7 +149,7 @@ describe('learning from replays', () => {
     expect((await until(99)).report.firstDifference).toBeDefined();
   });
 
-  it('searches again where the same order shows one thing now and another then, a few times', async () => {
+  it('searches again, a few times where the same order shows one thing now and another then', async () => {
     const raw = readAfterWait();
     const inference = openInference(raw, findContract('mariadb:read-committed')!);
     const first = inference.order();
@@ -169,9 +169,13 @@ describe('learning from replays', () => {
       );
     };
     expect((await until(9, true)).report.firstDifference).toBeUndefined();
-    expect((await until(9, false)).report.firstDifference).toBeDefined();
     await until(1_000, true);
-    expect(tries).toBeLessThan(30);
+    const racing = tries;
+    expect(racing).toBeLessThan(30);
+    // Otherwise once more, and that is all.
+    await until(1_000, false);
+    expect(tries).toBeGreaterThan(racing / 4);
+    expect(tries).toBeLessThan(racing);
   });
 
   describe('takes a statement that differs to have', () => {

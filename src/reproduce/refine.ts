@@ -20,8 +20,8 @@
  *    held rows that others waited for (`victims.ts`), with victims sent, and cancelled where they failed; and where rows that are deleted
  *    may stay locked, with these locks. Each has its share of the budget.
  *
- * 5. If nothing got further, the order it began with and the best one are replayed a few times more: locks go by timing, too. If the
- *    same order then shows something else, what got further and what did not was chance: the search begins anew.
+ * 5. If nothing got further, the order it began with and the best one are replayed a few times more: locks go by timing, too. What got
+ *    further and what did not may have been chance, so the search begins anew: once, and several times if the same order has shown something else.
  *
  * Each of these makes a schedule, which is replayed. The first that gets further (the earliest operation of the history that differs
  * comes later, or fewer differ) is kept, and the search goes on from there. It ends when a replay sees everything, when nothing
@@ -58,6 +58,7 @@ const statementBudget = 60_000;
 const fewestReplays = 8;
 const triesAgain = 3;
 const mostSearches = 4;
+const fewestSearches = 2;
 
 /** What an order is made from. */
 interface Knowledge {
@@ -94,7 +95,7 @@ export async function refineOrder(
   if (!inference.certified) {
     for (let searches = 1; !search.isOver(best); searches++) {
       best = await search.again(best);
-      if (search.isOver(best) || !search.races || searches === mostSearches) break;
+      if (search.isOver(best) || searches === (search.races ? mostSearches : fewestSearches)) break;
       search.forget();
       best = better(await search.from(inference, first));
     }
