@@ -41,6 +41,8 @@ export class DuckdbScratch implements Scratch {
   /** Something outside the schema may have been changed by a session or a set-up that failed half-way. */
   #altered = false;
   #dropped = false;
+  /** The last reset, until it ends; it never rejects. */
+  #resetting: Promise<void> = Promise.resolve();
 
   static async create(options: DuckdbScratchOptions): Promise<DuckdbScratch> {
     const instance = await options.openInstance();
@@ -60,6 +62,12 @@ export class DuckdbScratch implements Scratch {
 
   async reset(setup: readonly string[]): Promise<void> {
     checkSetup(setup, duckdbGuard);
+    const resetting = this.#reset(setup);
+    this.#resetting = resetting.catch(() => undefined);
+    await resetting;
+  }
+
+  async #reset(setup: readonly string[]): Promise<void> {
     await Promise.all([...this.#sessions].map((session) => session.rollBack()));
     const lost = [...this.#sessions].some((session) => session.lost);
     try {
@@ -102,6 +110,8 @@ export class DuckdbScratch implements Scratch {
     if (this.#dropped) return;
     this.#dropped = true;
     await Promise.all([...this.#sessions].map((session) => session.close()));
+    // To close a connection under a running statement ends the process.
+    await this.#resetting;
     try {
       if (!this.#options.private) await this.#admin.run(`DROP SCHEMA IF EXISTS ${this.namespace} CASCADE`);
     } catch (cause) {

@@ -242,6 +242,21 @@ describe('stopping a statement', () => {
 });
 
 describe('reset', () => {
+  it('ends before the scratch is dropped: a connection closed under a statement would end the process', async () => {
+    const target = await duckdbDriver.open('duckdb:', {});
+    const dropped = await target.createScratch();
+    let ended = false;
+    const resetting = dropped
+      .reset(['CREATE TABLE t (id INT)', 'INSERT INTO t SELECT * FROM range(300000)'])
+      .finally(() => {
+        ended = true;
+      });
+    await dropped.drop();
+    expect(ended).toBe(true);
+    await resetting.catch(() => undefined);
+    await target.close();
+  });
+
   it('puts data, tables and sequences back while sessions stay open', async () => {
     const setup = [...twoRows, 'CREATE SEQUENCE s', 'CREATE TABLE f(id INTEGER PRIMARY KEY)'];
     await scratch.reset(setup);
