@@ -4,8 +4,9 @@
  *
  * - wr: a read that only one version explains, from its writer to the reader;
  * - ww: two versions of a row in certain order;
- * - rw: from the reader of a version to the writer of a later one; through a predicate, if the row the reader did not
- *   get would have satisfied its condition in the later version.
+ * - rw: from the reader of a version to the writer of a later one, if the reader would have got something else from that; through a
+ *   predicate, if the row the reader did not get would have satisfied its condition in the later version. Who reads columns that are not
+ *   changed may come before the writer or after it (InnoDB then locks no more than an index).
  *
  * Only committed transactions whose own contract has a certifier take part. Edges of a version are added when it leaves
  * the mirror, for only then are its readers all known.
@@ -13,7 +14,7 @@
 
 import type { Contract } from '../../contracts/index.js';
 import type { History } from '../../histories/index.js';
-import { isVague, type Satisfies, type Tx } from '../../rows/index.js';
+import { type Image, isVague, type Satisfies, type ScanPlan, sameCell, type Tx } from '../../rows/index.js';
 import { explainCycle } from '../explain.js';
 import { ofOperation, ofRow, type Phrase, type Piece, phrase } from '../explanation.js';
 import type { CycleEdge, Finding } from '../finding.js';
@@ -37,6 +38,7 @@ interface Reader {
   readonly operation: number;
   /** The condition the row did not satisfy; undefined: the row was in the result. */
   readonly where: Satisfies | undefined;
+  readonly plan: ScanPlan;
 }
 
 export class Certifier {
@@ -68,7 +70,12 @@ export class Certifier {
         this.#add(version.tx, read.tx, wr, { object: outlook.row.object, from: written, to: operation });
       }
       const readers = this.#readers.get(version) ?? [];
-      readers.push({ tx: read.tx, operation, where: returned ? undefined : read.plan.where });
+      readers.push({
+        tx: read.tx,
+        operation,
+        where: returned ? undefined : read.plan.where,
+        plan: read.plan,
+      });
       this.#readers.set(version, readers);
     }
   }
@@ -85,11 +92,13 @@ export class Certifier {
     const { object } = row;
     if (version.tx !== undefined && version.certain)
       this.#add(version.tx, next.tx, ww, { object, from: version.states.at(-1)!.operation, to: written });
-    for (const { tx, operation, where } of this.#readers.get(version) ?? []) {
-      if (where === undefined) this.#add(tx, next.tx, rw, { object, from: operation, to: written });
-      else {
-        const images = imagesOf(next);
-        const image = images[0]!;
+    for (const { tx, operation, where, plan } of this.#readers.get(version) ?? []) {
+      const images = imagesOf(next);
+      const image = images[0]!;
+      if (where === undefined) {
+        if (showsChange(plan, imagesOf(version), images))
+          this.#add(tx, next.tx, rw, { object, from: operation, to: written });
+      } else {
         if (images.length === 1 && !isVague(image) && typeof image !== 'string' && where(image) === true)
           this.#add(tx, next.tx, predicateRw, { object, from: operation, to: written });
       }
@@ -184,6 +193,17 @@ export class Certifier {
       explanation: explainCycle(parts),
     };
   }
+}
+
+/** Whether a read certainly returns another line, or none, for the later version of a row. */
+function showsChange(plan: ScanPlan, before: readonly Image[], after: readonly Image[]): boolean {
+  if (before.length !== 1 || after.length !== 1) return false;
+  const [old, image] = [before[0]!, after[0]!];
+  if (image === 'absent') return true;
+  if (typeof old === 'string' || typeof image === 'string') return false;
+  if (plan.where(image) === false) return true;
+  const line = plan.project(image);
+  return plan.project(old).some((cell, i) => sameCell(cell, line[i]!) === false);
 }
 
 function isCertified(tx: Tx): boolean {

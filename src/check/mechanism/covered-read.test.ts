@@ -50,3 +50,33 @@ describe('a shared lock of InnoDB', () => {
     expect(found(table, read)).toEqual(broken);
   });
 });
+
+describe('a read of columns that nobody changes', () => {
+  const kinds = (read: string, contract: string, dialect: 'mysql' | 'postgres') => {
+    const setup = [
+      'CREATE TABLE t (id INT PRIMARY KEY, u INT, v INT, KEY (v, id))',
+      'INSERT INTO t VALUES (1, 1, 1)',
+    ];
+    const script = `
+      T1: BEGIN
+      T1: ${read}
+      T2: UPDATE t SET u = 0 -> 1
+      T1: UPDATE t SET v = 0 -> 1
+      T1: COMMIT`;
+    return verifyMechanism(story(script, { dialect, setup }), findContract(contract)!).findings.map(
+      ({ kind }) => kind,
+    );
+  };
+
+  it('comes before the writer of another column or after it', () => {
+    expect(kinds('SELECT id FROM t -> 1', 'mariadb:serializable', 'mysql')).toEqual([]);
+    expect(kinds('SELECT id, v FROM t WHERE v = 1 -> 1,1', 'mysql:serializable', 'mysql')).toEqual([]);
+  });
+
+  it('comes before the writer of one of them', () => {
+    expect(kinds('SELECT id, u FROM t -> 1,1', 'mariadb:serializable', 'mysql')).not.toEqual([]);
+    expect(kinds('SELECT id FROM t WHERE u = 1 -> 1', 'mariadb:serializable', 'mysql')).toContain(
+      'lost-update',
+    );
+  });
+});
