@@ -142,7 +142,7 @@ export class AccessRecorder implements AccessObserver {
   }
 
   #named(version: Version, value: Observation, { operation }: State): AccessVersion {
-    if (version.tx === undefined) return { value, initial: true };
+    if (version.tx === undefined) return version.joined === true ? { value } : { value, initial: true };
     return { value, ...this.#writer(version.tx), operation };
   }
 

@@ -7,6 +7,7 @@
 import { IdentityEnded, type Image, rowKey, type Table, type Tx } from '../../rows/index.js';
 import type { EvaluatedRow } from '../../sql/index.js';
 import { RowChain, type Version } from './row-chain.js';
+import type { Verification } from './verification.js';
 
 /** How many rows that are gone are remembered, the latest ones. */
 const goneKept = 10_000;
@@ -24,6 +25,8 @@ export class MirrorTable {
   /** Positions of columns by the names a trace uses. */
   readonly columnPositions = new Map<string, number>();
   #named = 0;
+  /** The table was lost to everybody, and its rows are forgotten. */
+  #forgotten = false;
   /** Rows that were put in and that somebody may still see, where only their values show what names them. */
   readonly #put = new Set<string>();
 
@@ -48,7 +51,7 @@ export class MirrorTable {
   row(key: string): RowChain {
     let chain = this.rows.get(key);
     if (chain === undefined) {
-      const initial: Image = this.closed ? 'absent' : 'unknown';
+      const initial: Image = this.closed && !this.#forgotten ? 'absent' : 'unknown';
       chain = this.#gone.get(key) ?? new RowChain(this.info.name, key, initial);
       this.rows.set(key, chain);
     }
@@ -87,15 +90,18 @@ export class MirrorTable {
 
   prune(
     watermark: number,
-    exclusive: boolean,
+    { exclusive, traced }: Pick<Verification, 'exclusive' | 'traced'>,
     onDrop?: (row: RowChain, dropped: Version, next: Version) => void,
   ): void {
+    // Nobody who still looks can be judged, unless by rows that a trace names; and each write would add what it may have done to every row.
+    if (this.unknownFrom <= watermark && !traced) {
+      this.#forgotten = true;
+      this.rows.clear();
+      this.#gone.clear();
+      return;
+    }
     for (const [key, row] of this.rows) {
-      row.prune(
-        watermark,
-        exclusive,
-        onDrop === undefined ? undefined : (dropped, next) => onDrop(row, dropped, next),
-      );
+      row.prune(watermark, exclusive, onDrop?.bind(undefined, row));
       if (this.closed && row.isGone) this.#forget(key, row);
     }
   }

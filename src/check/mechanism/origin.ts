@@ -74,7 +74,8 @@ function* originsOf(
 function ofOldVersions(row: RowChain, line: Line): Origin {
   const shows = showing(line);
   const initial = row.versions.find((version) => version.tx === undefined);
-  const old = initial !== undefined && shows(imagesOf(initial)) ? initial : undefined;
+  const old =
+    initial !== undefined && initial.joined !== true && shows(imagesOf(initial)) ? initial : undefined;
   const retired =
     old === undefined
       ? row.retired.findLast(({ images }) => shows(images))

@@ -4,7 +4,7 @@ import type { Operation } from '../../histories/index.js';
 import { type Image, type Interval, never, type Tx } from '../../rows/index.js';
 import { InFlight, mayTouch, type PendingWrite } from './in-flight.js';
 import { grantLock } from './locks.js';
-import { comesBefore, imagesOf, imagesOfAll, RowChain, type View } from './row-chain.js';
+import { comesBefore, imagesOf, imagesOfAll, oldKept, RowChain, type View } from './row-chain.js';
 import { SnapshotBounds } from './snapshot-bounds.js';
 
 const span = (start: number, end: number): Interval => ({ start, end });
@@ -112,20 +112,49 @@ describe('the versions of a row', () => {
   });
 
   it('pruning changes nothing for those who look later', () => {
-    const commit = fc.tuple(fc.nat(30), fc.nat(6));
+    const write = fc.record({
+      start: fc.nat(30),
+      length: fc.nat(6),
+      certain: fc.boolean(),
+      writers: fc.boolean(),
+    });
     fc.assert(
-      fc.property(fc.array(commit, { maxLength: 6 }), fc.nat(40), fc.nat(20), (commits, watermark, later) => {
-        const row = new RowChain('t', '1', [0]);
-        commits.forEach(([start, length], i) => {
-          const by = tx(i + 1, span(start + 1, start + 1 + length));
-          row.write(by, state(i, span(start, start), [i + 1]));
-        });
-        const view = at(watermark + later);
-        const before = seen(row, view);
-        row.prune(watermark, true);
-        expect(seen(row, view)).toEqual(before);
-      }),
+      fc.property(
+        fc.array(write, { maxLength: 16 }),
+        fc.nat(40),
+        fc.tuple(fc.nat(20), fc.nat(4)),
+        fc.boolean(),
+        (writes, watermark, [later, length], exclusive) => {
+          const row = new RowChain('t', '1', [0]);
+          writes.forEach(({ start, length: took, certain, writers }, i) => {
+            const by = tx(i + 1, span(start + 1, start + 1 + took), writers ? 'committed' : 'aborted');
+            row.write(by, state(i, span(start, start), [i + 1], certain));
+          });
+          const view = at(0, { span: span(watermark + later, watermark + later + length) });
+          const images = () => new Set(row.allowed(view, reader, exclusive).flatMap(imagesOf).map(String));
+          const before = images();
+          row.prune(watermark, exclusive);
+          expect(images()).toEqual(before);
+        },
+      ),
+      { numRuns: 1000 },
     );
+  });
+
+  it('joins old versions that nothing certain came after, however many doubtful writes there are', () => {
+    const row = new RowChain('t', '1', [0]);
+    const sizes: number[] = [];
+    for (let i = 1; i <= 40; i++) {
+      row.write(tx(i, span(10 * i + 5, 10 * i + 6)), state(i, span(10 * i, 10 * i + 1), [i % 3], false));
+      row.prune(10 * i, true);
+      sizes.push(row.versions.length);
+    }
+    expect(Math.max(...sizes)).toBe(oldKept + 1);
+    const [joined] = row.versions;
+    expect(joined).toMatchObject({ tx: undefined, certain: true, joined: true });
+    expect(new Set(imagesOf(joined!).map(String))).toEqual(new Set(['0', '1', '2']));
+    // Where an old value came from is still said of its writer, never of the initial state.
+    expect(row.retired.every(({ tx: by }) => by !== undefined)).toBe(true);
   });
 });
 

@@ -50,6 +50,8 @@ export interface Version {
   /** Whether its own transaction certainly sees it. */
   met: boolean;
   readonly states: State[];
+  /** Made of several old versions (`RowChain.#joinOld`); it has no writer, but is not the initial state. */
+  readonly joined?: true;
 }
 
 /** A version no reader can see any more, kept to say where a wrong value came from. */
@@ -77,6 +79,8 @@ export interface View {
 }
 
 const retiredKept = 6;
+/** So many versions that every reader is past, doubtful or in no certain order, are kept apart. */
+export const oldKept = 8;
 
 export function imagesOf(version: Version): readonly Image[] {
   return version.states.at(-1)!.images;
@@ -176,7 +180,7 @@ export class RowChain extends VersionChain<Version> {
 
   /**
    * Drops the versions that no reader with a snapshot from `watermark` on can see, telling `onDrop` what followed
-   * each of them.
+   * each of them, and joins old ones if there are more than `oldKept`.
    */
   prune(watermark: number, exclusive: boolean, onDrop?: (dropped: Version, next: Version) => void): void {
     this.#locks?.release(({ owner }) => owner.holdsLocksUntil < watermark);
@@ -185,7 +189,12 @@ export class RowChain extends VersionChain<Version> {
       this.vainDeletes = this.vainDeletes.filter(({ tx }) => tx.end.end >= watermark);
     if (this.versions.length < 2) return;
     const settled = this.versions.filter((version) => version.certain && version.commit.end < watermark);
-    if (settled.length === 0 && !this.versions.some((version) => isOver(version, watermark))) return;
+    if (
+      settled.length === 0 &&
+      this.versions.length <= oldKept &&
+      !this.versions.some((version) => isOver(version, watermark))
+    )
+      return;
     const kept: Version[] = [];
     for (const version of this.versions) {
       const next = settled.find((other) => other !== version && comesBefore(version, other, exclusive));
@@ -195,11 +204,50 @@ export class RowChain extends VersionChain<Version> {
         kept.push(version);
         continue;
       }
-      const { operation, images } = version.states.at(-1)!;
-      this.retired.push({ tx: version.tx, operation, images });
+      this.#retire(version);
     }
-    this.versions = kept;
+    this.versions = kept.length > oldKept ? this.#joinOld(kept, watermark) : kept;
     if (this.retired.length > retiredKept) this.retired = this.retired.slice(-retiredKept);
+  }
+
+  /**
+   * Versions that every reader is past may be any number, where no write is certain to have come after them: each write that may
+   * have missed the row adds one. Together they are one version, with every value that one of them may have left; which of them
+   * was the last is not known in any case. It comes before all others, so only those are taken that certainly do.
+   */
+  #joinOld(versions: readonly Version[], watermark: number): Version[] {
+    let old = versions.filter(
+      ({ tx, commit }) =>
+        commit.end < watermark && (tx === undefined || (tx.fate === 'committed' && tx.end.end < watermark)),
+    );
+    for (let count = -1; count !== old.length; ) {
+      count = old.length;
+      const taken = new Set(old);
+      const limit = Math.min(
+        ...versions.filter((each) => !taken.has(each)).map(({ commit }) => commit.start),
+      );
+      old = old.filter(({ commit }) => commit.end < limit);
+    }
+    if (old.length <= oldKept) return [...versions];
+    for (const version of old) this.#retire(version);
+    const images = mergeImages(old.flatMap(imagesOf));
+    const state: State = { operation: -1, span: always, images, certain: true };
+    const joined: Version = {
+      tx: undefined,
+      commit: always,
+      certain: true,
+      met: true,
+      states: [state],
+      joined: true,
+    };
+    const taken = new Set(old);
+    return [joined, ...versions.filter((each) => !taken.has(each))];
+  }
+
+  #retire(version: Version): void {
+    if (version.joined === true) return;
+    const { operation, images } = version.states.at(-1)!;
+    this.retired.push({ tx: version.tx, operation, images });
   }
 
   /** There is no row and nobody can see one: as if it had never been. */

@@ -103,15 +103,16 @@ export class Verifier {
     const watermarks = this.#watermarks(order);
     // Who looks at the whole mirror is shown old versions, too.
     let due = this.observer?.judged === undefined ? pruneEvery : Number.POSITIVE_INFINITY;
+    let seen = 0;
     this.observer?.judged?.(this.#verification, undefined);
     for (let i = 0; i < order.length; i++) {
       const operation = order[i]!;
       if (operation.end !== null) this.#take(operation);
       this.observer?.judged?.(this.#verification, operation);
-      if (i + 1 < due) continue;
+      if (++seen + this.#written.touched < due) continue;
       // A node that is behind may show any version since then.
-      if (this.#verification.lag === undefined) this.#prune(watermarks[i]!);
-      due = i + 1 + Math.max(pruneEvery, this.#rowCount());
+      const kept = this.#verification.lag === undefined ? this.#prune(watermarks[i]!) : this.#countVersions();
+      due = seen + this.#written.touched + Math.max(pruneEvery, kept);
     }
     this.#countVersions();
     const { certifier, findings, exclusive } = this.#verification;
@@ -141,25 +142,22 @@ export class Verifier {
     return marks;
   }
 
-  #prune(watermark: number): void {
-    const { certifier, exclusive, inFlight } = this.#verification;
+  /** Costs as much as there are versions; so it is due when as many were added, or operations judged, since it was done. */
+  #prune(watermark: number): number {
+    const { certifier, inFlight } = this.#verification;
     this.#countVersions();
     const drop = certifier === undefined ? undefined : certifier.drop.bind(certifier);
-    for (const table of this.#tables.values()) table.prune(watermark, exclusive, drop);
+    for (const table of this.#tables.values()) table.prune(watermark, this.#verification, drop);
     inFlight.prune(watermark);
+    return this.#countVersions();
   }
 
-  #rowCount(): number {
-    let count = 0;
-    for (const table of this.#tables.values()) count += table.rows.size;
-    return count;
-  }
-
-  #countVersions(): void {
+  #countVersions(): number {
     let count = 0;
     for (const table of this.#tables.values())
       for (const row of table.rows.values()) count += row.versions.length;
     this.#tally.peakVersions = Math.max(this.#tally.peakVersions, count);
+    return count;
   }
 
   #take(operation: Operation): void {

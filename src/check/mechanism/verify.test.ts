@@ -350,4 +350,25 @@ describe('memory', () => {
     expect(short).toBeLessThan(100);
     expect(peak(1000)).toBeLessThan(short * 1.5);
   });
+
+  it('nor the doubt about a table whose rows are not known any more', () => {
+    const peak = (rounds: number): number => {
+      const lines = Array.from(
+        { length: rounds },
+        (_, i) => `
+        T1: BEGIN
+        T1: INSERT INTO t VALUES (random(), 0)
+        T2: BEGIN
+        T1: INSERT INTO t VALUES (${100 + i}, 0) -> 1
+        T1: COMMIT
+        T2: UPDATE t SET v = ${i} WHERE v < 7
+        T2: COMMIT`,
+      );
+      const result = verifyMechanism(story(lines.join('')), contract('postgres:repeatable-read'));
+      expect(result.findings.map(explain)).toEqual([]);
+      return result.checked.peakVersions;
+    };
+    expect(peak(100)).toBeLessThan(120);
+    expect(peak(1000)).toBeLessThan(120);
+  });
 });

@@ -14,6 +14,7 @@ interface OpenWrites {
 
 export class WrittenRows {
   readonly #open = new Map<Tx, OpenWrites>();
+  #touched = 0;
 
   /** Its engine may fold names in another way than the dialect does. */
   constructor(private readonly engine: Pick<Arithmetic, 'dialect' | 'borrowed'>) {}
@@ -29,7 +30,14 @@ export class WrittenRows {
 
   /** Remembers that a transaction wrote a row. */
   touch(tx: Tx, row: RowChain): void {
-    this.#of(tx).rows.add(row);
+    const { rows } = this.#of(tx);
+    if (!rows.has(row)) this.#touched++;
+    rows.add(row);
+  }
+
+  /** To how many rows transactions have added a version so far. */
+  get touched(): number {
+    return this.#touched;
   }
 
   /** Follows a savepoint statement; false: it is something else. */
