@@ -7,6 +7,7 @@
  * left to such a user, its own password and prepared transactions that outlive their session, is undone when it is in the way.
  */
 import { randomBytes } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { IsoldeError } from '../../errors.js';
 import type { SessionOptions, TargetReach } from '../target.js';
 import { isConnectionError, type MysqlError } from './mysql-errors.js';
@@ -36,6 +37,8 @@ export function newCaseLogin(): CaseLogin {
   return { user: 'isolde_case', password: randomBytes(18).toString('base64url') };
 }
 
+/** How long a node may take to learn of a user that another one has created. */
+const userLimitMs = 30_000;
 /** How long a reset waits for locks that somebody holds in the scratch. */
 const controlLockSeconds = 2;
 /** The variable is global, or read-only. */
@@ -234,12 +237,22 @@ export class MysqlServer {
   /** May log in. What it may do is granted with every scratch. */
   async #createCaseUser(): Promise<void> {
     const { exists, ...login } = this.#options.caseLogin ?? { ...newCaseLogin(), exists: false };
-    if (!exists) {
-      const account = `${login.user}@localhost`;
-      const { error } = await this.askMonitor(`CREATE USER ${account} IDENTIFIED BY '${login.password}'`);
-      if (error !== undefined) throw new IsoldeError('target', `No user for cases: ${error.message}`);
-    }
+    const account = `${login.user}@localhost`;
+    const { error } = exists
+      ? await this.#awaitUser(account)
+      : await this.askMonitor(`CREATE USER ${account} IDENTIFIED BY '${login.password}'`);
+    if (error !== undefined) throw new IsoldeError('target', `No user for cases: ${error.message}`);
     this.#cases = { ...this.#options.address, ...login };
+  }
+
+  /** A node that has just joined answers before it has caught up with the node that created the user. */
+  async #awaitUser(account: string): Promise<Reply> {
+    const deadline = performance.now() + userLimitMs;
+    for (;;) {
+      const reply = await this.askMonitor(`SHOW CREATE USER ${account}`);
+      if (reply.error === undefined || performance.now() > deadline) return reply;
+      await delay(10);
+    }
   }
 
   /** The statements that give a session the URL's variables, tried with the rights a session has. */
