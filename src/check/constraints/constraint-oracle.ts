@@ -6,8 +6,8 @@
 import type { Contract } from '../../contracts/index.js';
 import type { History } from '../../histories/index.js';
 import { catalogOf } from '../../rows/index.js';
+import { demandedContract } from '../demanded-contract.js';
 import type { Finding } from '../finding.js';
-import { demandedContract } from '../mechanism/mechanism-oracle.js';
 import { judgedHistory, type Oracle } from '../oracle.js';
 import { judgeInsertedKeys } from './double-insert.js';
 import { judgeInsertCount } from './insert-count.js';

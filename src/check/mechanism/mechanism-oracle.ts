@@ -4,17 +4,9 @@
  * `true` means that everything was judged and nothing broke the contract. What could not be judged leaves the
  * verdict `unknown`, with what was skipped and why; a finding decides in any case.
  */
-import {
-  type Contract,
-  contractFor,
-  engineSetting,
-  noContractFor,
-  parseLevel,
-} from '../../contracts/index.js';
 import { IsoldeError } from '../../errors.js';
-import type { HistoryHeader } from '../../histories/index.js';
 import { counted } from '../../words.js';
-import type { Demand } from '../demand.js';
+import { demandedContract } from '../demanded-contract.js';
 import { type CheckResult, type Oracle, verdictOf } from '../oracle.js';
 import type { MechanismResult } from './result.js';
 import { verifyMechanism } from './verify.js';
@@ -69,32 +61,6 @@ function withOmitted(result: CheckResult, omitted: readonly string[]): CheckResu
   if (omitted.length === 0) return result;
   const unknownReasons = [...omitted, ...result.unknownReasons];
   return { ...result, valid: verdictOf(result.findings, unknownReasons), unknownReasons };
-}
-
-/** The contract asked for, or the vendor's for what the history says ran it. */
-export function demandedContract(header: HistoryHeader, demand: Demand): Contract {
-  if (demand.definitions !== undefined) {
-    throw new IsoldeError(
-      'usage',
-      'a history of SQL statements is held to how a vendor’s engine works; what theory forbids shows in instrumented runs: isolde hunt URL --contract adya',
-    );
-  }
-  if (demand.contract !== undefined) return demand.contract;
-  const owner = header.target?.name;
-  const level = (demand.level === undefined ? undefined : parseLevel(demand.level)) ?? header.level;
-  const found =
-    owner === undefined || level === undefined
-      ? undefined
-      : contractFor(owner, level, header.target?.settings);
-  if (found !== undefined) return found;
-  const known = owner === undefined ? 'no database' : `${owner} at ${level ?? 'no level'}`;
-  const settings = header.target?.settings;
-  if (owner !== undefined && level !== undefined && settings?.[engineSetting] !== undefined)
-    throw new IsoldeError('usage', `${noContractFor(owner, level, settings)}; name one with --contract`);
-  throw new IsoldeError(
-    'usage',
-    `the history names ${known}, for which there is no contract; name one with --contract, such as --contract postgres:repeatable-read`,
-  );
 }
 
 function compared({ comparison, findings }: MechanismResult): string[] {
