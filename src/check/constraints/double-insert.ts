@@ -3,20 +3,22 @@
  * while nothing can have freed the key in between.
  *
  * A claim is a row that certainly came to be: an initial one, or one of an acknowledged `INSERT … VALUES` in a committed
- * transaction in which nothing failed and nothing was rolled back. A statement can free a claim's key if it is an UPDATE that
- * changes a column of the key, a DELETE, or anything that cannot be followed; and if its condition does not name other rows
- * by their key or identity. It counts from when it was sent until its transaction ended. A claim counts so long as well: engines that
- * do not wait (DuckDB) compare the keys of concurrent transactions when they commit, and what was freed by then is free. Two claims
- * of one key with no such statement between the beginning of the first and the end of the second cannot both be right, in whatever
- * order they came.
+ * transaction in which nothing failed and nothing was rolled back. A statement that can free its key (`freed-keys.ts`) counts from
+ * when it was sent until its transaction ended. A claim counts so long as well: engines that do not wait (DuckDB) compare the keys of
+ * concurrent transactions when they commit, and what was freed by then is free. Two claims of one key with no such statement between
+ * the beginning of the first and the end of the second cannot both be right, in whatever order they came.
+ *
+ * A claim whose key may be free before any later claim can end is settled: nothing later is compared with it. So keys that are
+ * taken and freed again and again cost no more than others.
  */
 import type { Operation } from '../../histories/index.js';
-import { changesKey, columnConstants, type Interval, type Table } from '../../rows/index.js';
-import { type EvaluatedRow, nameKey, parseStatement, showValue } from '../../sql/index.js';
+import type { Interval, Table } from '../../rows/index.js';
+import { type EvaluatedRow, showValue } from '../../sql/index.js';
 import { ofData, ofOperation, ofTransaction, say } from '../explanation.js';
 import type { Finding } from '../finding.js';
 import type { DeclaredKey } from './declared.js';
-import type { RunFacts, TableWrite } from './run-facts.js';
+import { FreedKeys } from './freed-keys.js';
+import type { RunFacts } from './run-facts.js';
 import { clauseOfKey, describeKey, isExact } from './shown-rows.js';
 
 interface Claim {
@@ -30,19 +32,63 @@ export function judgeInsertedKeys(facts: RunFacts): Finding[] {
   const found: Finding[] = [];
   for (const key of facts.declared.keys) {
     if (!facts.declared.plain.has(key.table)) continue;
-    const byKey = new Map<string, Claim[]>();
-    for (const claim of claimsOf(facts, key.table)) {
+    const claims = [...claimsOf(facts, key.table)];
+    const soonest = soonestEnds(claims);
+    const byKey = new Map<string, OpenClaims>();
+    const freed = new FreedKeys(facts, key);
+    for (const [i, claim] of claims.entries()) {
       const cells = key.columns.map((at) => claim.row[at]);
       if (!cells.every(isExact)) continue;
       const text = JSON.stringify(cells);
-      const known = byKey.get(text) ?? [];
-      byKey.set(text, [...known, claim]);
-      const other = known.find((each) => !mayBeFreed(facts, key, each, claim));
-      if (other !== undefined && claim.operation !== undefined)
+      const open = byKey.get(text) ?? new OpenClaims(freed);
+      byKey.set(text, open);
+      const other = claim.operation === undefined ? undefined : open.unfreed(claim, soonest[i]!);
+      open.add(claim);
+      if (other !== undefined)
         found.push(report(facts, key, cells.map(showValue).join(', '), [other, claim]));
     }
   }
   return found;
+}
+
+/** For each claim the first moment at which it or a later one has ended. */
+function soonestEnds(claims: readonly Claim[]): Float64Array {
+  const soonest = new Float64Array(claims.length);
+  let first = Number.POSITIVE_INFINITY;
+  for (let i = claims.length - 1; i >= 0; i--) {
+    first = Math.min(first, claims[i]!.span.end);
+    soonest[i] = first;
+  }
+  return soonest;
+}
+
+/** The claims of one key that are not settled, in their order. */
+class OpenClaims {
+  readonly #claims = new Set<Claim>();
+
+  constructor(private readonly freed: FreedKeys) {}
+
+  add(claim: Claim): void {
+    this.#claims.add(claim);
+  }
+
+  /** The first whose key cannot have been freed for this one. `soonest`: neither this one nor any that follows ends before. */
+  unfreed(claim: Claim, soonest: number): Claim | undefined {
+    for (const known of this.#claims) {
+      if (this.#mayBeFreed(known, { start: known.span.start, end: Math.max(known.span.end, soonest) }))
+        this.#claims.delete(known);
+      else {
+        const start = Math.min(known.span.start, claim.span.start);
+        const span = { start, end: Math.max(known.span.end, claim.span.end) };
+        if (!this.#mayBeFreed(known, span) && !this.#mayBeFreed(claim, span)) return known;
+      }
+    }
+    return undefined;
+  }
+
+  #mayBeFreed({ row }: Claim, span: Interval): boolean {
+    return this.freed.mayBeFreed(row, span);
+  }
 }
 
 function report(
@@ -72,11 +118,8 @@ function* claimsOf(facts: RunFacts, table: Table): Iterable<Claim> {
   const before = { start: Number.NEGATIVE_INFINITY, end: Number.NEGATIVE_INFINITY };
   for (const row of table.initial ?? []) yield { row, span: before };
   const clean = cleanTransactions(facts);
-  for (const { operation, plan, span } of facts.writesOf(table)) {
-    if (plan.type !== 'insert' || plan.reads.length > 0 || operation.outcome !== 'ok') continue;
+  for (const { operation, rows, span } of facts.insertsOf(table)) {
     if (!clean.has(operation.transaction)) continue;
-    const rows = plan.bind(() => []);
-    if (typeof rows === 'string') continue;
     for (const row of rows) yield { row, span, operation };
   }
 }
@@ -89,42 +132,4 @@ function cleanTransactions({ history, transactions }: RunFacts): ReadonlySet<num
   for (const { transaction, outcome, kind } of history.operations)
     if (outcome !== 'ok' || kind === 'rollback-to') clean.delete(transaction);
   return clean;
-}
-
-function mayBeFreed(facts: RunFacts, key: DeclaredKey, first: Claim, second: Claim): boolean {
-  const start = Math.min(first.span.start, second.span.start);
-  const end = Math.max(first.span.end, second.span.end);
-  return facts
-    .writesOf(key.table)
-    .some(
-      (write) =>
-        write.span.start <= end &&
-        write.span.end >= start &&
-        (mayFree(facts, key, write, first) || mayFree(facts, key, write, second)),
-    );
-}
-
-function mayFree(
-  { catalog }: RunFacts,
-  key: DeclaredKey,
-  { operation, plan, tx }: TableWrite,
-  claim: Claim,
-): boolean {
-  if (plan.type === 'insert' || operation.outcome === 'error' || tx.fate === 'aborted') return false;
-  if (plan.type === 'upsert') return plan.effect !== 'nothing';
-  if (plan.type !== 'update' && plan.type !== 'delete') return true;
-  const { dialect } = catalog;
-  const statement = parseStatement(operation.sql!, dialect);
-  if (statement.type !== 'update' && statement.type !== 'delete') return true;
-  const named = (at: number) => nameKey(key.table.shape.columns[at]!.name, dialect);
-  if (statement.type === 'update' && !changesKey(statement.set, key.columns, { ...key.table, dialect }))
-    return false;
-  const constants = columnConstants(statement.where, dialect);
-  const tells = [...key.columns, ...key.table.identity];
-  return tells.every((at) => {
-    const asked = constants.get(named(at));
-    const cell = claim.row[at];
-    if (asked === undefined || ![cell, ...asked].every((value) => Number.isSafeInteger(value))) return true;
-    return (asked as readonly unknown[]).includes(cell);
-  });
 }

@@ -14,10 +14,12 @@ import {
   type Tx,
   transactionsOfHistory,
 } from '../../rows/index.js';
+import type { EvaluatedRow } from '../../sql/index.js';
 import type { Step } from '../explanation.js';
 import type { Finding, FindingKind } from '../finding.js';
 import { findingAbout } from '../finding-about.js';
 import { type Declared, declaredBy } from './declared.js';
+import { SpanIndex } from './span-index.js';
 
 /** A statement that changed rows of a table, or may have. */
 export interface TableWrite {
@@ -28,12 +30,32 @@ export interface TableWrite {
   readonly span: Interval;
 }
 
+/** An acknowledged INSERT whose text says which rows it put in. */
+export interface PlainInsert extends TableWrite {
+  readonly rows: readonly EvaluatedRow[];
+}
+
+/** All writes of a table, in the order of the answers. */
+class TableWrites {
+  readonly list: TableWrite[] = [];
+  readonly spans = new SpanIndex<Tx>();
+  readonly firstOf = new Map<Tx, Operation>();
+
+  add(write: TableWrite): void {
+    const { operation, tx, span } = write;
+    this.list.push(write);
+    this.spans.add(span, tx);
+    if (!this.firstOf.has(tx)) this.firstOf.set(tx, operation);
+  }
+}
+
 export class RunFacts {
   readonly declared: Declared;
   readonly transactions: ReadonlyMap<number, Tx>;
   readonly #planner: Planner;
   readonly #plans = new Map<Operation, Plan>();
-  #writes: Map<Table, TableWrite[]> | undefined;
+  #writes: ReadonlyMap<Table, TableWrites> | undefined;
+  readonly #inserts = new Map<Table, readonly PlainInsert[]>();
 
   constructor(
     readonly history: History,
@@ -63,19 +85,41 @@ export class RunFacts {
 
   /** Everything that changed rows of a table or may have, rolled back or not, in the order of the answers. */
   writesOf(table: Table): readonly TableWrite[] {
-    this.#writes ??= this.#findWrites();
-    return this.#writes.get(table) ?? [];
+    return this.#writesOf(table)?.list ?? [];
   }
 
   /** Whether anybody else had changes of the table under way at some time of a span. */
   isBusy(table: Table, span: Interval, but?: Tx): boolean {
-    return this.writesOf(table).some(
-      (write) => write.tx !== but && write.span.start <= span.end && write.span.end >= span.start,
-    );
+    return this.#writesOf(table)?.spans.meets(span, but) === true;
   }
 
-  #findWrites(): Map<Table, TableWrite[]> {
-    const writes = new Map<Table, TableWrite[]>();
+  /** The first write of a table by a transaction. */
+  firstWriteOf(table: Table, by: Tx): Operation | undefined {
+    return this.#writesOf(table)?.firstOf.get(by);
+  }
+
+  /** The INSERTs of a table whose rows are known, in the order of the answers. */
+  insertsOf(table: Table): readonly PlainInsert[] {
+    let inserts = this.#inserts.get(table);
+    if (inserts === undefined) {
+      inserts = this.writesOf(table).flatMap((write): PlainInsert[] => {
+        const { plan, operation } = write;
+        if (plan.type !== 'insert' || plan.reads.length > 0 || operation.outcome !== 'ok') return [];
+        const rows = plan.bind(() => []);
+        return typeof rows === 'string' ? [] : [{ ...write, rows }];
+      });
+      this.#inserts.set(table, inserts);
+    }
+    return inserts;
+  }
+
+  #writesOf(table: Table): TableWrites | undefined {
+    this.#writes ??= this.#findWrites();
+    return this.#writes.get(table);
+  }
+
+  #findWrites(): ReadonlyMap<Table, TableWrites> {
+    const writes = new Map<Table, TableWrites>();
     for (const operation of this.history.operations) {
       if (
         operation.kind === 'select' &&
@@ -86,9 +130,9 @@ export class RunFacts {
       const tx = this.txOf(operation);
       const end = Math.max(intervalOf(operation).end, tx.end.end);
       for (const table of tablesWritten(plan, this.catalog)) {
-        const of = writes.get(table) ?? [];
+        const of = writes.get(table) ?? new TableWrites();
         writes.set(table, of);
-        of.push({ operation, plan, tx, span: { start: operation.start, end } });
+        of.add({ operation, plan, tx, span: { start: operation.start, end } });
       }
     }
     return writes;

@@ -104,21 +104,19 @@ function showsOneState(facts: RunFacts, operation: Operation, scan: ScanPlan): b
 }
 
 function wroteBefore(facts: RunFacts, table: Table, tx: Tx, { index }: Operation): boolean {
-  return facts.writesOf(table).some(({ tx: by, operation }) => by === tx && operation.index <= index);
+  const first = facts.firstWriteOf(table, tx);
+  return first !== undefined && first.index <= index;
 }
 
 /** The INSERTs that put in rows with this key, where their text says so; nobody has to be named. */
 function writersOf(facts: RunFacts, key: DeclaredKey, cells: readonly Exact[], read: Operation): Operation[] {
   return facts
-    .writesOf(key.table)
-    .filter(({ operation, plan }) => {
-      if (plan.type !== 'insert' || operation.outcome !== 'ok' || operation.index > read.index) return false;
-      if (plan.reads.length > 0) return false;
-      const rows = plan.bind(() => []);
-      return (
-        typeof rows !== 'string' && rows.some((row) => key.columns.every((at, i) => row[at] === cells[i]))
-      );
-    })
+    .insertsOf(key.table)
+    .filter(
+      ({ operation, rows }) =>
+        operation.index <= read.index &&
+        rows.some((row) => key.columns.every((at, i) => row[at] === cells[i])),
+    )
     .map(({ operation }) => operation);
 }
 
