@@ -38,6 +38,7 @@ import { orderReasons } from './reasons.js';
 import { settleRows } from './settle-rows.js';
 import { type Solution, solve } from './solve.js';
 import { type LeftOut, refOf, type Steps, stepsOf } from './steps.js';
+import { changesOf } from './table-changes.js';
 import { answerOrder, noEdges, type TimeEdges, timeOrder } from './time-order.js';
 import { addTimestampOrder } from './timestamp-order.js';
 import { addVersionOrder } from './version-order.js';
@@ -145,8 +146,8 @@ export function namedBefore(
     sources[session]![position] === operation;
   const { transaction } = raw.operations[operation]!;
   const own = raw.operations.filter((each) => each.transaction === transaction);
-  const begin = Math.min(...own.map(({ start }) => start));
-  const end = Math.max(...own.map((each) => each.end ?? Number.POSITIVE_INFINITY));
+  const begin = own.reduce((least, { start }) => Math.min(least, start), Number.POSITIVE_INFINITY);
+  const end = own.reduce((most, each) => Math.max(most, each.end ?? Number.POSITIVE_INFINITY), begin);
   const overlaps = ({ operation: other }: LeftOut) => {
     const { start, end: over } = raw.operations[other]!;
     return start <= end && (over ?? Number.POSITIVE_INFINITY) >= begin;
@@ -251,8 +252,9 @@ function evidenceOf(
   return withCatalog(history, {}, (catalog) =>
     settleRows((choices) => {
       const evidence = collectEvidence({ ...source, catalog, rowChoices: choices });
-      addVersionOrder(evidence);
-      addQueryOrder(evidence);
+      const changes = changesOf(evidence);
+      addVersionOrder(evidence, changes);
+      addQueryOrder(evidence, changes);
       if (protocol === 'timestamp') addTimestampOrder(evidence);
       return evidence;
     }, asked),

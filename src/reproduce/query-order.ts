@@ -6,43 +6,56 @@
  * The prefixes are a guess, for COMMITs that overlap may have happened in another order than they were answered; so the orders
  * found are soft, and yield to what single rows show. Where tables are not known exactly nothing is said.
  */
-import type { RowId } from '../ids.js';
+import type { OrderStepId, RowId } from '../ids.js';
 import { bagOf } from '../rows/index.js';
 import { type EvaluatedRow, isUndecidable } from '../sql/index.js';
 import { because, type Evidence, type Order, type Query } from './evidence.js';
 import { scanLimit } from './mirror-state.js';
+import type { Steps } from './steps.js';
+import type { TableChanges } from './table-changes.js';
 
 /** More overlapping COMMITs than these are not distinguished. */
 const mostMoments = 16;
 /** Rows looked at in all; beyond them queries are left to time. */
 const workLimit = 20_000_000;
 
-export function addQueryOrder(evidence: Evidence): void {
-  if (evidence.queries.length === 0) return;
-  const rowsByTable = new Map<number, number[]>();
-  evidence.objects.tableOf.forEach((table, row) => {
-    if (table < 0) return;
-    const rows = rowsByTable.get(table);
-    if (rows === undefined) rowsByTable.set(table, [row]);
-    else rows.push(row);
-  });
+export function addQueryOrder(evidence: Evidence, changes: ReadonlyMap<number, TableChanges>): void {
   let work = 0;
   for (const query of evidence.queries) {
-    const rows = query.tables.flatMap((table) => rowsByTable.get(table) ?? []);
-    if (rows.length > scanLimit || work > workLimit) continue;
-    work += rows.length;
-    const commits = evidence.objects.overlappingCommits(rows, query.snapshot, evidence.steps);
+    const tables = query.tables.map((table) => changes.get(table)!);
+    const count = tables.reduce((sum, { rows }) => sum + rows.length, 0);
+    if (count > scanLimit || work > workLimit) continue;
+    work += count;
+    const commits = overlappingCommits(tables, query, evidence.steps);
     if (commits.length === 0 || commits.length > mostMoments) continue;
-    work += rows.length * commits.length;
-    orderQuery(evidence, query, commits, (table) => rowsByTable.get(table) ?? []);
+    work += count * commits.length;
+    orderQuery(evidence, query, commits, changes);
   }
+}
+
+/** COMMITs of other sessions that changed a row of these tables and overlap the snapshot, in the order of their answers. */
+function overlappingCommits(
+  tables: readonly TableChanges[],
+  { snapshot }: Query,
+  { start, end, session }: Steps,
+): number[] {
+  const span = { start: start[snapshot]!, end: end[snapshot]! };
+  const found = tables.flatMap((table) => {
+    const changes: { row: RowId; publish: OrderStepId }[] = [];
+    table.around(span, (row, publish, settled) => {
+      // A newer version that was there before the snapshot hides those before it.
+      if (settled >= span.start && session[publish] !== session[snapshot]) changes.push({ row, publish });
+    });
+    return changes.reverse().sort((a, b) => a.row - b.row);
+  });
+  return [...new Set(found.map(({ publish }) => publish))].sort((a, b) => end[a]! - end[b]!);
 }
 
 function orderQuery(
   evidence: Evidence,
   query: Query,
   commits: readonly number[],
-  rowsOf: (table: number) => readonly number[],
+  changes: ReadonlyMap<number, TableChanges>,
 ): void {
   const { step, snapshot } = query;
   const object = query.tables[0]!;
@@ -52,7 +65,7 @@ function orderQuery(
     const unseen = new Set(commits.slice(moment));
     const states = new Map<number, EvaluatedRow[]>();
     for (const table of query.tables) {
-      const rows = stateAt(evidence, query, rowsOf(table), unseen);
+      const rows = stateAt(evidence, query, changes.get(table)!, unseen);
       if (rows === undefined) return;
       states.set(table, rows);
     }
@@ -76,12 +89,16 @@ function orderQuery(
 function stateAt(
   { objects, steps }: Evidence,
   { snapshot, own }: Query,
-  rows: readonly RowId[],
+  changes: TableChanges,
   unseen: ReadonlySet<number>,
 ): EvaluatedRow[] | undefined {
   const found: EvaluatedRow[] = [];
-  for (const row of rows) {
-    const image = own.get(row) ?? objects.imageAt(row, snapshot, unseen, steps);
+  const time = steps.end[snapshot]!;
+  for (const row of changes.rows) {
+    const newest = changes.newestSent(row, time);
+    const image =
+      own.get(row) ??
+      objects.imageOf(row, objects.chains[row]?.shown(time, steps.spans, unseen, newest) ?? -1);
     if (image === 'unknown') return undefined;
     if (image !== 'absent') found.push(image);
   }

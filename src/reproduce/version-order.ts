@@ -18,15 +18,16 @@
  */
 
 import type { OrderStepId, RowId } from '../ids.js';
-import { isHit, lastStarted, type Satisfies } from '../rows/index.js';
+import { isHit, type Satisfies } from '../rows/index.js';
 import { because, type Evidence, type Expected, explains, type Need, type Order } from './evidence.js';
 import { overwrote } from './locks.js';
+import type { TableChanges } from './table-changes.js';
 
 /** Adds what all reads show: edges where one order explains a read, choices where several do. */
-export function addVersionOrder(evidence: Evidence): void {
+export function addVersionOrder(evidence: Evidence, changes: ReadonlyMap<number, TableChanges>): void {
   const before = evidence.edges.from.length;
   for (const need of evidence.needs) orderNeed(evidence, need);
-  orderScans(evidence);
+  orderScans(evidence, changes);
   tellOverwrites(evidence, before);
 }
 
@@ -160,51 +161,18 @@ function ordersOf(
 }
 
 /** For reads of whole tables: the rows that COMMITs around the snapshot changed. */
-function orderScans(evidence: Evidence): void {
-  const { scans, objects, steps } = evidence;
-  if (scans.length === 0) return;
-  const changes = new Map<number, { publish: number[]; row: RowId[] }>();
-  for (const scan of scans) if (!changes.has(scan.table)) changes.set(scan.table, { publish: [], row: [] });
-  objects.chains.forEach((chain, row) => {
-    const list = chain === undefined ? undefined : changes.get(objects.tableOf[row]!);
-    for (const step of chain?.versions ?? []) {
-      list?.publish.push(step);
-      list?.row.push(row);
-    }
-  });
-  for (const list of changes.values()) {
-    const order = list.publish
-      .map((_, i) => i)
-      .sort((a, b) => steps.start[list.publish[a]!]! - steps.start[list.publish[b]!]!);
-    list.publish = order.map((i) => list.publish[i]!);
-    list.row = order.map((i) => list.row[i]!);
-  }
-  // A COMMIT may have started long before the snapshot and still overlap it; this bounds how far to look back.
-  const reach = new Map<number, Float64Array>();
-  for (const [table, { publish }] of changes) {
-    const latest = new Float64Array(publish.length);
-    let max = Number.NEGATIVE_INFINITY;
-    for (let i = 0; i < publish.length; i++) {
-      max = Math.max(max, steps.end[publish[i]!]!);
-      latest[i] = max;
-    }
-    reach.set(table, latest);
-  }
+function orderScans(evidence: Evidence, changes: ReadonlyMap<number, TableChanges>): void {
+  const { scans, steps } = evidence;
   const done = new Set<number>();
   for (const { step, snapshot, table, where, known, kept } of scans) {
-    const { publish, row } = changes.get(table)!;
-    const latest = reach.get(table)!;
     done.clear();
-    for (let i = lastStarted(publish, steps.spans, steps.end[snapshot]!); i >= 0; i--) {
-      if (latest[i]! < steps.start[snapshot]!) break;
-      if (steps.end[publish[i]!]! < steps.start[snapshot]! || known.has(row[i]!) || done.has(row[i]!))
-        continue;
-      done.add(row[i]!);
+    const span = { start: steps.start[snapshot]!, end: steps.end[snapshot]! };
+    changes.get(table)!.around(span, (row) => {
+      if (known.has(row) || done.has(row)) return;
+      done.add(row);
       const expected: Expected =
-        kept === undefined
-          ? { type: 'none', where }
-          : { type: 'chosen', kept: kept.has(row[i]!), where: where! };
-      orderNeed(evidence, { step, snapshot, row: row[i]!, expected });
-    }
+        kept === undefined ? { type: 'none', where } : { type: 'chosen', kept: kept.has(row), where: where! };
+      orderNeed(evidence, { step, snapshot, row, expected });
+    });
   }
 }

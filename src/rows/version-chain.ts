@@ -59,9 +59,16 @@ export class VersionChain<Version> {
     return at;
   }
 
-  /** Position of the version shown by a snapshot that was taken by `end` and misses some; −1: none of them. */
-  shown(end: number, spans: CommitSpans<Version>, missed: ReadonlySet<Version>): number {
-    return this.versions.findLastIndex((version) => !missed.has(version) && spans.earliest(version) <= end);
+  /** Position of the version, not after `from`, shown by a snapshot that was taken by `end` and misses some; −1: none of them. */
+  shown(
+    end: number,
+    spans: CommitSpans<Version>,
+    missed: ReadonlySet<Version>,
+    from = this.versions.length - 1,
+  ): number {
+    let at = from;
+    while (at >= 0 && (missed.has(this.versions[at]!) || spans.earliest(this.versions[at]!) > end)) at--;
+    return at;
   }
 }
 
@@ -77,7 +84,7 @@ function comesBeforeOne<Version>(
 }
 
 /** Position of the last of these, sorted by their earliest moments, that may have happened by `time`; −1: none. */
-export function lastStarted<Event>(list: readonly Event[], spans: CommitSpans<Event>, time: number): number {
+export function lastStarted<Event>(list: ArrayLike<Event>, spans: CommitSpans<Event>, time: number): number {
   let low = 0;
   let high = list.length;
   while (low < high) {
