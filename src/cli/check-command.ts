@@ -128,7 +128,7 @@ async function checkFiles(
     }
     try {
       const result = await checkFile(file, job);
-      findings.push(...result.findings);
+      for (const finding of result.findings) findings.push(finding);
       if (result.valid === false) broken = true;
       else if (result.valid === 'unknown') undecided = true;
     } catch (thrown) {

@@ -235,12 +235,9 @@ function show(last: History, { all, scheduled, numbered }: Shown, context: CliCo
   context.out('');
   const style = { heading: colors.bold, result: colors.cyan, error: colors.red };
   context.out(renderInterleaving(last, { width: context.width, style, numbered }));
+  const sent = new Set(last.operations.map(({ statement }) => statement?.join()));
   const leftOut = scheduled.case.sessions.flatMap((session, s) =>
-    session.statements.flatMap((sql, p) =>
-      last.operations.some((op) => op.statement?.[0] === s && op.statement[1] === p)
-        ? []
-        : [`${session.name}: ${sql}`],
-    ),
+    session.statements.flatMap((sql, p) => (sent.has(`${s},${p}`) ? [] : [`${session.name}: ${sql}`])),
   );
   if (leftOut.length > 0) {
     context.out(`\nnot sent, because the transaction had failed or the session was lost:`);

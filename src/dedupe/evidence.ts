@@ -34,9 +34,22 @@ export function answerKey(operation: Operation): string {
   ]);
 }
 
+/** The operations of a history by their statements; whoever asks for one asks for many. */
+const byStatement = new WeakMap<History, ReadonlyMap<string, Operation>>();
+
 /** The operation that ran a statement of the case. */
 export function operationOf(history: History, ref: readonly [number, number]): Operation | undefined {
-  return history.operations.find(({ statement }) => statement?.[0] === ref[0] && statement[1] === ref[1]);
+  let known = byStatement.get(history);
+  if (known === undefined) {
+    const found = new Map<string, Operation>();
+    for (const operation of history.operations) {
+      const name = operation.statement?.join();
+      if (name !== undefined && !found.has(name)) found.set(name, operation);
+    }
+    known = found;
+    byStatement.set(history, known);
+  }
+  return known.get(ref.join());
 }
 
 /** Whether every witness operation was answered as when the bug was confirmed. */

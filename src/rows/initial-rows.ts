@@ -51,7 +51,7 @@ export function evaluateSetup(
         const plain = statement.mode === undefined && statement.conflict === undefined;
         const added = plain ? applyInsert(statement, info.shape, options) : undefined;
         if (added === undefined || isUndecidable(added)) states.set(info.name, undefined);
-        else rows.push(...added);
+        else for (const row of added) rows.push(row);
       }
     } else if (statement.type === 'update' || statement.type === 'delete') {
       const info = statement.table.type === 'table' ? find(statement.table.name) : undefined;

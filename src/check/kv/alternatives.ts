@@ -104,4 +104,4 @@ function eitherWay(result: CheckResult, without: CheckResult, { txStart }: KvHis
 }
 
 const rankOf = ({ findings }: CheckResult): number =>
-  Math.min(...findings.map(({ kind }) => mildnessOf(kind)), Number.POSITIVE_INFINITY);
+  findings.reduce((least, { kind }) => Math.min(least, mildnessOf(kind)), Number.POSITIVE_INFINITY);

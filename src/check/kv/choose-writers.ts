@@ -68,9 +68,11 @@ function settleReads(prepared: PreparedKv, level: CheckLevel, effort: Effort): S
     const open = possibleWriters(now, level, effort);
     const certain = open.filter(({ candidates }) => candidates.length === 1);
     if (certain.length === 0 || effort.spent()) return { prepared: now, reads, open };
-    reads.push(...certain.map(({ op }) => op));
     const readsFrom = now.resolved.readsFrom.slice();
-    for (const { op, candidates } of certain) readsFrom[op] = candidates[0]!;
+    for (const { op, candidates } of certain) {
+      reads.push(op);
+      readsFrom[op] = candidates[0]!;
+    }
     const openReads = open.filter(({ candidates }) => candidates.length > 1);
     now = prepareFor({ ...now.resolved, readsFrom, openReads }, level);
   }

@@ -89,7 +89,7 @@ class KvCollector {
     }
     open.end = op.end ?? noEnd;
     // What failed has changed nothing and shown nothing.
-    if (op.outcome !== 'error' && op.accesses !== undefined) open.accesses.push(...op.accesses);
+    if (op.outcome !== 'error') for (const access of op.accesses ?? []) open.accesses.push(access);
     if (op.ends !== undefined) this.#close(op.transaction, open, op.ends);
   }
 

@@ -40,10 +40,11 @@ function printNodeScript(bug: Bug): string {
     ({ transaction, statement, actual, expected }) =>
       `${transaction}: ${statement}: got ${actual}; expected ${expected}`,
   );
+  const later = laterWrites(bug);
   const data = {
     setup: bug.case.setup,
     sessions: bug.case.sessions.map(({ name }, session) => ({ name, level: levelOf(bug, session) })),
-    batches: replayBatches(bug).map((batch) => batch.map((step) => stepData(step, laterWrites(bug)))),
+    batches: replayBatches(bug).map((batch) => batch.map((step) => stepData(step, later))),
     settings: { journal_mode: 'wal', ...chosen(bug.target.settings) },
     answersDecide: answersDecide(bug),
   };
@@ -72,8 +73,8 @@ function answersDecide({ finding, history }: Bug): boolean {
   const { oracle, cycle, versions = [] } = finding;
   const isTraced = findOracle(oracle)?.tracesVersions === true;
   if (!isTraced || closingDamage({ finding, history }).length > 0) return true;
-  const answers = (index: number | undefined) =>
-    history.operations.some((operation) => operation.index === index && operation.kind === 'select');
+  const reads = new Set(history.operations.flatMap(({ index, kind }) => (kind === 'select' ? [index] : [])));
+  const answers = (index: number | undefined) => index !== undefined && reads.has(index);
   if (cycle === undefined)
     return versions.length > 0 && versions.every(({ operation }) => answers(operation));
   const later = laterWrites({ finding, history });

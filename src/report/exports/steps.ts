@@ -19,12 +19,18 @@ export interface ReplayStep {
 /** The steps, batch by batch. */
 export function replayBatches(bug: Bug): ReplayStep[][] {
   const witnesses = new Set(witnessOperations(bug));
+  const { header, operations } = bug.history;
+  // A session that sets something may have set its level.
+  const setting = new Set(operations.flatMap(({ session, kind }) => (kind === 'set' ? [session] : [])));
+  const namesLevel = (session: number) => header.dialect === 'postgres' && !setting.has(session);
   return bug.schedule.batches.flatMap((batch) => {
     const steps = batch.flatMap(([session, position]): ReplayStep[] => {
       const operation = operationOf(bug.history, [session, position]);
       if (operation === undefined) return [];
       const written = bug.case.sessions[session]!.statements[position]!;
-      const sql = operation.kind === 'begin' ? beginOf(bug, session, operation.sql ?? written) : written;
+      const sent = operation.sql ?? written;
+      const isBegin = operation.kind === 'begin';
+      const sql = !isBegin ? written : namesLevel(session) ? beginOf(bug, session, sent) : sent;
       return [{ session, sql, operation, witness: witnesses.has(operation) }];
     });
     return steps.length === 0 ? [] : [steps];
@@ -32,10 +38,7 @@ export function replayBatches(bug: Bug): ReplayStep[][] {
 }
 
 function beginOf(bug: Bug, session: number, sql: string): string {
-  const { header, operations } = bug.history;
-  if (header.dialect !== 'postgres' || !classifyStatement(sql, header.dialect).plainBegin) return sql;
-  // A session that sets something may have set its level.
-  if (operations.some((each) => each.session === session && each.kind === 'set')) return sql;
+  if (!classifyStatement(sql, bug.history.header.dialect).plainBegin) return sql;
   return `BEGIN ISOLATION LEVEL ${levelOf(bug, session).toUpperCase()}`;
 }
 
