@@ -155,3 +155,23 @@ describe('a write whose condition matched other rows than it should have', () =>
     expect(acknowledgedReads(history, innodb, new Map([[3, 1]]))).toEqual([]);
   });
 });
+
+describe('a table of 30,000 rows', () => {
+  const rows = Array.from({ length: 30_000 }, (_, i) => `(${i + 1}, 0)`).join(', ');
+  const changed = 'T1: UPDATE t SET v = 1 WHERE id = 7 -> 1\nafter: SELECT * FROM t WHERE v = 1 -> 7,1';
+
+  it.each([
+    ['a key', 'id INT PRIMARY KEY, v INT'],
+    ['no key', 'id INT, v INT'],
+  ])('is decided at once with %s', { timeout: 10_000 }, (_, columns) => {
+    const setup = [`CREATE TABLE t (${columns})`, `INSERT INTO t VALUES ${rows}`];
+    expect(expectedOf(changed, snapshot, setup)).toEqual([[[7, 1]]]);
+  });
+
+  it('is undecided where two rows share a key', () => {
+    const setup = ['CREATE TABLE t (id INT PRIMARY KEY, v INT)', 'INSERT INTO t VALUES (1, 0), (2, 0)'];
+    const twice = 'T1: UPDATE t SET id = 1 WHERE id = 2 -> 1\nafter: SELECT * FROM t -> 1,0 | 1,0';
+    expect(expectedOf(twice, snapshot, setup)).toEqual([]);
+    expect(expectedOf(twice.replaceAll('id = 1', 'id = 3'), snapshot, setup)).toHaveLength(1);
+  });
+});

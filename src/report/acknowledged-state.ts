@@ -24,6 +24,7 @@ import {
   hasSnapshot,
   intervalOf,
   isVague,
+  keyText,
   type Planner,
   plannerOf,
   type RowsOf,
@@ -255,14 +256,24 @@ class State {
   /** Two rows with one key cannot both be there. */
   #decideKeys({ uniqueKeys, shape }: Table, last: readonly Version[]): void {
     decide(uniqueKeys !== undefined, 'not all keys are known');
-    const { dialect } = this.#catalog;
+    const types = { shape, dialect: this.#catalog.dialect };
     const there = last.flatMap(({ image }) => (image === 'absent' ? [] : [image]));
-    there.forEach((row, i) => {
-      const twin = there
-        .slice(i + 1)
-        .some((other) => sharesKey(row, other, uniqueKeys, { shape, dialect }) !== false);
-      decide(uniqueKeys.length === 0 || !twin, 'two rows share a key');
-    });
+    for (const key of uniqueKeys) {
+      const texts = there.map((row) => keyText(row, key, types));
+      // A row whose key has no text may share it with any other.
+      const together = texts.includes(undefined);
+      const alike = new Map<string | null | undefined, EvaluatedRow[]>();
+      there.forEach((row, i) => {
+        const text = together ? undefined : texts[i];
+        const others = alike.get(text);
+        if (others === undefined) alike.set(text, [row]);
+        else if (text !== null) {
+          const twin = others.some((other) => sharesKey(row, other, [key], types) !== false);
+          decide(!twin, 'two rows share a key');
+          others.push(row);
+        }
+      });
+    }
   }
 
   #expect(operation: Operation, ended: ReadonlyMap<Table, readonly Version[]>): AcknowledgedRead {
