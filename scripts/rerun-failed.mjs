@@ -23,8 +23,10 @@ const failed = testResults.filter(({ status }) => status !== 'passed');
 const ended = ({ assertionResults: tests }) =>
   tests.length > 0 && tests.every(({ status }) => status !== 'pending');
 const known = new Set([...testResults.filter(ended), ...failed].map(({ name }) => relative('.', name)));
-const listed = spawnSync('npx', ['vitest', 'list', '--filesOnly'], { encoding: 'utf8' });
-const died = listed.stdout.split('\n').filter((name) => name.endsWith('.test.ts') && !known.has(name));
+const listed = spawnSync('npx', ['vitest', 'list', '--filesOnly', '--json'], { encoding: 'utf8' });
+const died = JSON.parse(listed.stdout)
+  .map(({ file }) => relative('.', file))
+  .filter((name) => !known.has(name));
 const files = [...failed.map(({ name }) => relative('.', name)), ...died];
 if (files.length === 0 || files.length > most) {
   console.error(`${files.length} test files failed; from 1 to ${most} would be run again`);

@@ -226,6 +226,8 @@ function prepared({ args, script }: DocumentedCommand): string[] {
   // Nothing is fetched that is here.
   if (name !== 'engines') words = words.filter((word) => word !== '--fetch');
   if (name === 'hunt' && !words.includes('--for')) words.push('--for', '2s');
+  // Two rounds show that it runs; what hunts find, and how they end by time, other tests ask.
+  if (name === 'hunt' && !words.includes('--rounds')) words.push('--rounds', '2');
   if (name === 'matrix' && !words.includes('--runs')) words.push('--runs', '1');
   if (words.includes('--bisect')) words.push('--versions', 'local');
   // The whole table takes half a minute; src/targets/jdbc/jdbc-target.test.ts has it.

@@ -271,11 +271,14 @@ T2: COMMIT;
 
     it('writes a report that is the same page, alone, from a disk', async () => {
       const parts = readParts(lab.client);
-      const write = (bug: Bug) => {
-        const file = join(lab.folder, `${bug.id}.html`);
-        writeFileSync(file, reportHtml(bug, parts));
-        return pathToFileURL(file).href;
-      };
+      const written = new Map(
+        [bugs.deleted, bugs.attack, bugs.skew].map((bug) => {
+          const file = join(lab.folder, `${bug.id}.html`);
+          writeFileSync(file, reportHtml(bug, parts));
+          return [bug, pathToFileURL(file).href];
+        }),
+      );
+      const urlOfReport = (bug: Bug) => written.get(bug)!;
       const problems: string[] = [];
       const shown = {
         light: [bugs.deleted, bugs.attack],
@@ -293,8 +296,7 @@ T2: COMMIT;
           page.on('request', (request) => {
             if (!request.url().startsWith('file:')) problems.push(`a request to ${request.url()}`);
           });
-          const url = write(bug);
-          await page.goto(url);
+          await page.goto(urlOfReport(bug));
           await soon(() => page.locator('h1').textContent()).toContain('DuckDB');
           await page.locator('.stepper').waitFor();
           await picture(page, `report-${bugs.attack === bug ? 'hostile-' : ''}${name}`);
@@ -307,7 +309,7 @@ T2: COMMIT;
       }
       expect(problems).toEqual([]);
       const page = await stage.browser.newPage({ viewport: { width: 1360, height: 900 } });
-      await page.goto(write(bugs.deleted));
+      await page.goto(urlOfReport(bugs.deleted));
       await page.keyboard.press('Tab');
       await page.locator('.stepper button').first().focus();
       await page.keyboard.press('Home');
@@ -317,7 +319,7 @@ T2: COMMIT;
       await page.close();
       // Where scripts do not run, the report stands there as text.
       const plain = await stage.browser.newPage({ javaScriptEnabled: false });
-      await plain.goto(write(bugs.deleted));
+      await plain.goto(urlOfReport(bugs.deleted));
       expect(await plain.locator('noscript, body').first().textContent()).toContain('## Why this is wrong');
       await plain.close();
     });

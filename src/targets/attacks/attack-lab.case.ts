@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { IsoldeError } from '../../errors.js';
 import { admit } from '../admit.js';
-import type { Answer, Scratch, Target } from '../target.js';
+import type { Answer, Scratch, Target, TargetReach } from '../target.js';
 import { type Attack, attacks } from './attacks.case.js';
 import { jdbcAttacks } from './jdbc-attacks.case.js';
 
@@ -60,12 +60,15 @@ export function attacksOn({ name, dialect }: Target): readonly Attack[] {
 /** Tries every attack on the target; throws at the first that shows the secret. */
 export async function attack(target: Target, world: World): Promise<readonly AttackResult[]> {
   let before = await world.state();
+  const reach = await target.reach?.();
+  // Asking takes as long as an attack; whether one changes the answer is asked at the end.
+  const asked = reach === undefined ? target : withReach(target, reach);
   const scratch = await target.createScratch();
   const results: AttackResult[] = [];
   try {
     for (const each of attacksOn(target)) {
       const sql = place(each.sql, world.folder);
-      if (!(await isAdmitted(target, sql))) {
+      if (!(await isAdmitted(asked, sql))) {
         results.push({ ...each, inSetup: 'not sent', inSession: 'not sent' });
         continue;
       }
@@ -75,10 +78,18 @@ export async function attack(target: Target, world: World): Promise<readonly Att
       results.push({ ...each, ...result, ...(after !== before && { damage: difference(before, after) }) });
       before = after;
     }
+    const now = await target.reach?.();
+    if (now?.kind !== reach?.kind)
+      throw new Error(`an attack changed what the target reaches: ${now?.kind}, not ${reach?.kind}`);
   } finally {
     await scratch.drop();
   }
   return results;
+}
+
+/** What `admit` looks at of a target, whose reach is known. */
+function withReach({ name, dialect, stamp }: Target, reach: TargetReach): Target {
+  return { name, dialect, stamp, reach: async () => reach } as Partial<Target> as Target;
 }
 
 function difference(before: string, after: string): string {
