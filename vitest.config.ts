@@ -1,13 +1,11 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
-/**
- * Test files that run one after another in a process that they share, so that the sources are loaded once: docs/decisions/ci-time.md. Those named
- * in `!(…)` replace modules, and have a process each, as all others do.
- */
-const together = [
-  'src/*.test.ts',
-  'src/{bench,cases,check,contracts,dedupe,execute,experts,generate,histories,judge,known,matrix,reduce,report,reproduce,rows,sql}/**/!(campaigns|taken-places).test.ts',
+/** Test files with a process each: they start servers, look for what processes leave, or replace modules, clocks and variables. */
+const apart = [
+  'test/**/*.test.ts',
+  'src/{fleet,targets}/**/*.test.ts',
+  'src/**/{engines-command,events,shared-credentials,taken-places}.test.ts',
 ];
 
 export default defineConfig({
@@ -18,13 +16,14 @@ export default defineConfig({
     hookTimeout: 120_000,
     // Two cores run both the tests and the servers they start.
     maxWorkers: 2,
-    // In this order, so that what is left at the end are small files, and no core is idle beside a long one.
+    // Most of the others are done before a process has loaded the sources: they share one (docs/decisions/ci-time.md). Vitest takes projects by
+    // name, so small files come last, and no core is idle beside a long one.
     projects: [
+      { extends: true, test: { name: 'apart', include: apart } },
       {
         extends: true,
-        test: { name: 'apart', include: ['src/**/*.test.ts', 'test/**/*.test.ts'], exclude: together },
+        test: { name: 'together', include: ['src/**/*.test.ts'], exclude: apart, isolate: false },
       },
-      { extends: true, test: { name: 'together', include: together, isolate: false } },
     ],
   },
 });
