@@ -43,9 +43,12 @@ describe('campaigns', () => {
         'duckdb:',
         '--target',
         'sqlite:',
+        // Most of a trial is waiting for its moment.
+        '--jobs',
+        '2',
       );
       expect(out, err).toContain('No failures.');
-      expect(out).toContain("kill -- --count 4 --seed 1 --target 'duckdb:' --target 'sqlite:'`");
+      expect(out).toContain("kill -- --count 4 --seed 1 --target 'duckdb:' --target 'sqlite:' --jobs 2`");
       expect(code).toBe(0);
     },
     240_000,
