@@ -19,16 +19,35 @@ export interface ReplayEngine {
   readonly locking: boolean;
 }
 
+const innodb: readonly Level[] = ['read uncommitted', 'read committed', 'repeatable read', 'serializable'];
+
+function levels(name: string, url: string, list: readonly Level[], locking = true): readonly ReplayEngine[] {
+  return list.map((level) => ({ title: `${name} ${level.toUpperCase()}`, url, level, locking }));
+}
+
+/** The places of the page's table, in its order. */
 export const replayEngines: readonly ReplayEngine[] = [
   { title: 'SQLite', url: 'sqlite:', level: 'serializable', locking: false },
+  { title: 'SQLite, rollback journal', url: 'sqlite:?journal=delete', level: 'serializable', locking: false },
+  { title: 'Turso', url: 'turso:', level: 'serializable', locking: false },
   { title: 'Turso, MVCC', url: 'turso:?mvcc', level: 'snapshot', locking: false },
   { title: 'DuckDB', url: 'duckdb:', level: 'snapshot', locking: false },
-  { title: 'MariaDB READ COMMITTED', url: 'mariadb:', level: 'read committed', locking: true },
-  { title: 'MariaDB REPEATABLE READ', url: 'mariadb:', level: 'repeatable read', locking: true },
-  { title: 'MariaDB SERIALIZABLE', url: 'mariadb:', level: 'serializable', locking: true },
-  { title: 'PostgreSQL READ COMMITTED', url: 'postgres:', level: 'read committed', locking: true },
-  { title: 'PostgreSQL REPEATABLE READ', url: 'postgres:', level: 'repeatable read', locking: true },
-  { title: 'PostgreSQL SERIALIZABLE', url: 'postgres:', level: 'serializable', locking: true },
+  ...levels('MariaDB', 'mariadb:', innodb),
+  ...levels('MariaDB 11.8', 'mariadb@11.8:', ['read committed', 'repeatable read', 'serializable']),
+  ...levels('MyRocks', 'mariadb:?engine=rocksdb', ['read committed', 'repeatable read']),
+  ...levels('MySQL', 'mysql:', innodb),
+  ...levels('PostgreSQL', 'postgres:', ['read committed', 'repeatable read', 'serializable']),
+  ...levels('H2', 'h2:', [
+    'read uncommitted',
+    'read committed',
+    'repeatable read',
+    'snapshot',
+    'serializable',
+  ]),
+  ...levels('HSQLDB, LOCKS', 'hsqldb:', ['read committed', 'serializable'], false),
+  ...levels('HSQLDB, MVLOCKS', 'hsqldb:?tx=mvlocks', ['read committed', 'serializable'], false),
+  ...levels('HSQLDB, MVCC', 'hsqldb:?tx=mvcc', ['read committed', 'serializable'], false),
+  ...levels('Derby', 'derby:', innodb, false),
 ];
 
 /** What came of one history. */

@@ -68,6 +68,11 @@ export interface Mechanism {
    */
   readonly readsLockBriefly?: boolean;
   /**
+   * Statements lock whole tables, all that they use before they begin (HSQLDB's LOCKS): those they change to the end of the transaction, those
+   * they read as long as `readsLock` says, or until they are answered.
+   */
+  readonly locksTables?: boolean;
+  /**
    * An INSERT is answered before anybody looks whether its key is taken (TiDB's optimistic mode); COMMIT fails then. Until that, the transaction
    * itself sees its new row in the place of the other one, or beside it.
    */

@@ -356,6 +356,8 @@ export interface Evidence {
   readonly waits: Set<number>;
   /** Statements choose rows in a snapshot of their own, wait for them, and look at them again. */
   readonly looksAgain: boolean;
+  /** Plain reads meet rows one after another, each as it is then: a statement need not see one state. */
+  readonly readsByRow: boolean;
   /** Transactions are ordered by timestamps that their first steps got. */
   readonly stamped: boolean;
   /** For each transaction the step that fixed what it sees; −1: every statement does. */

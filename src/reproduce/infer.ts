@@ -244,7 +244,8 @@ function evidenceOf(
   { keepTimed, spared, resent, keepsGone, rowChoices = new Map() }: InferOptions,
 ): Evidence {
   const { failureRollsBack, protocol } = contract.mechanism;
-  const steps = stepsOf(history, { keepTimed, spared, resent, failureRollsBack });
+  const conflictsAreTimed = !conflictsFail(contract.mechanism);
+  const steps = stepsOf(history, { keepTimed, spared, resent, conflictsAreTimed, failureRollsBack });
   const source = { history, steps, contract, keepsGone: keepsGone === true };
   const asked = new Map(
     [...rowChoices].map(([operation, choice]) => [steps.source.indexOf(operation), choice]),
@@ -259,6 +260,12 @@ function evidenceOf(
       return evidence;
     }, asked),
   );
+}
+
+/** Whether statements fail for what others have committed or hold; where none does, only deadlocks make them fail. */
+function conflictsFail({ protocol, writeConflict, firstUpdaterWins, certifier }: Mechanism): boolean {
+  const watched = certifier !== 'none' && certifier !== 'two-phase-locking';
+  return protocol !== 'locking' || writeConflict !== 'waits' || firstUpdaterWins || watched;
 }
 
 /** Whether statements fell to deadlocks, and their transactions with them. */

@@ -40,6 +40,7 @@ function lockTable(steps: Steps, snapshot = -1) {
     committed: () => true,
     arrives: () => 'no',
     passes: false,
+    locksTables: false,
   });
   const orders = () =>
     Array.from({ length: edges.from.length }, (_, i) => [

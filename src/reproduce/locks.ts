@@ -71,6 +71,8 @@ export interface KnownOfTransactions {
   arrives(step: OrderStepId, object: RowId): 'no' | 'row' | 'range' | 'later' | 'chosen';
   /** Statements pass rows one after another and let go of those that do not match: who came first to which row decides what they change. */
   readonly passes: boolean;
+  /** Whole tables are locked before a statement begins: the answers' order is the order of the locks, and nobody need wait for one again. */
+  readonly locksTables: boolean;
 }
 
 export class LockTable {
@@ -240,7 +242,7 @@ export class LockTable {
       return;
     }
     // Who did wait may have to again, to have its place in a queue.
-    const mayWait = (arrives !== 'no' || meeting === 'waited') && !overwrites;
+    const mayWait = (arrives !== 'no' || meeting === 'waited') && !overwrites && !this.known.locksTables;
     const soft = ending === holder.step || mayWait;
     const queues = meeting === 'waited' && mayWait && this.known.passes;
     this.#overlapping(ending, step, {

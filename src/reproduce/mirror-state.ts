@@ -132,9 +132,13 @@ export class MirrorState {
     this.tables = [...catalog.tables];
     this.taken = new Uint8Array(steps.count);
     this.snapshot = snapshotSteps(steps, operations, this.mechanism, catalog.dialect);
-    const { passedRows, writesSee, writeConflict } = this.mechanism;
+    const { passedRows, writesSee, writeConflict, locksTables } = this.mechanism;
     this.scanLocks = passedRows === 'kept';
-    this.looksAgain = writesSee === 'current' && passedRows === undefined && writeConflict === 'waits';
+    this.looksAgain =
+      writesSee === 'current' &&
+      passedRows === undefined &&
+      writeConflict === 'waits' &&
+      locksTables !== true;
     this.plainRead = this.looksAgain && readsVersions(this.mechanism) ? role.snapshot : role.read;
     this.writerLock =
       this.mechanism.protocol === 'single-writer' ? this.objects.add('the writer lock', -1) : -1;
@@ -150,6 +154,7 @@ export class MirrorState {
         return this.snapshot[steps.transaction[step]!] === step ? 'row' : 'no';
       },
       passes: passedRows === 'released',
+      locksTables: locksTables === true,
     });
   }
 
@@ -176,7 +181,8 @@ export class MirrorState {
 
   /** Plain reads lock, except those of one statement that is a transaction of its own: they need no lock to be serializable. */
   readsLock(step: OrderStepId): boolean {
-    const { readsLock, protocol } = this.mechanism;
+    const { readsLock, protocol, locksTables } = this.mechanism;
+    if (locksTables === true) return false; // its table is locked
     return readsLock && !(protocol === 'locking' && this.isAlone(step));
   }
 
@@ -317,11 +323,23 @@ export class MirrorState {
 
   /** It met a row as it was at a moment when nobody held it; false: there is no such moment. */
   touch(step: OrderStepId, row: RowId, expected: Expected): boolean {
-    const chain = this.objects.chains[row];
-    return this.locks.touch(step, row, (ended) => {
-      const version = chain?.versions.findLastIndex((one) => ended.has(one) || this.isOver(one, step)) ?? -1;
-      return explains(this.objects.imageOf(row, version), expected) !== false;
-    });
+    return this.touchTogether(step, row, [{ row, expected }]);
+  }
+
+  /** It met these rows as they were at a moment when nobody held an object that locks them all; false: there is no such moment. */
+  touchTogether(
+    step: OrderStepId,
+    object: RowId,
+    met: readonly { readonly row: RowId; readonly expected: Expected }[],
+  ): boolean {
+    return this.locks.touch(step, object, (ended) =>
+      met.every(({ row, expected }) => {
+        const chain = this.objects.chains[row];
+        const version =
+          chain?.versions.findLastIndex((one) => ended.has(one) || this.isOver(one, step)) ?? -1;
+        return explains(this.objects.imageOf(row, version), expected) !== false;
+      }),
+    );
   }
 
   /** Whether a step was answered before another was sent. */

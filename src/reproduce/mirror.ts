@@ -43,6 +43,7 @@ import {
 import { lockOfText, resultRows } from './operation-rows.js';
 import { followSavepoint } from './savepoints.js';
 import { type Steps, stepsByTime } from './steps.js';
+import { lockTables } from './table-locks.js';
 import { followVictim } from './victims.js';
 
 export function collectEvidence(source: MirrorSource): Evidence {
@@ -96,6 +97,8 @@ class Mirror {
       locks: this.#state.locks.taken,
       waits,
       looksAgain: this.#state.looksAgain,
+      readsByRow:
+        this.#state.mechanism.pivot === 'uncommitted' || this.#state.mechanism.readsLockBriefly === true,
       stamped: this.#state.clock >= 0,
       snapshots: this.#state.snapshot,
       severalRows: this.#state.severalRows,
@@ -181,6 +184,7 @@ class Mirror {
       if (state.scanLocks && !plan.table.indexed) this.#passAll(step, plan);
     const locksOut = op.error?.class === 'busy' || op.error?.class === 'serialization';
     if (state.writerLock >= 0 && op.kind !== 'select' && !locksOut) state.writer(step, false);
+    if (state.mechanism.locksTables === true) lockTables(state, step, op, plan);
     if (op.outcome === 'error') failedStatement(state, step, op, plan);
     else this.#done(step, op, plan);
   }

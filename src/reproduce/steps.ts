@@ -62,6 +62,8 @@ export interface StepOptions {
   readonly spared?: ReadonlySet<number> | undefined;
   /** Victims of deadlocks are sent again where they ended their transaction, and cancelled where they did. */
   readonly resent?: boolean | undefined;
+  /** Nothing in the contract makes a statement fail for what others have committed: one that did fell to a deadlock, by another name. */
+  readonly conflictsAreTimed?: boolean | undefined;
   /** The contract's clause: a failure ends its transaction, whatever is sent afterwards. */
   readonly failureRollsBack?: boolean | undefined;
 }
@@ -217,8 +219,10 @@ class Builder {
   /** Why an operation is not sent again, if it is not. */
   #whyNotSent({ error }: Operation, at: number): string | undefined {
     if (error === undefined) return undefined;
-    if (byTiming.has(error.class) && this.options.keepTimed !== true)
-      return `it ended by timing (${error.class})`;
+    const timed =
+      byTiming.has(error.class) ||
+      (this.options.conflictsAreTimed === true && error.class === 'serialization');
+    if (timed && this.options.keepTimed !== true) return `it ended by timing (${error.class})`;
     return this.options.spared?.has(at) === true
       ? `its failure is taken as recorded (${error.class})`
       : undefined;

@@ -197,7 +197,9 @@ function candidates(state: MirrorState, step: OrderStepId, { rows, where, betwee
   const { steps, objects, mechanism } = state;
   const transaction = steps.transaction[step]!;
   const seen = state.snapshotOf(step, 'writesSee');
-  const around = objects.overlappingCommits(rows, seen, steps).slice(-mostMoments);
+  // Who has locked the whole table sees what is there then.
+  const around =
+    mechanism.locksTables === true ? [] : objects.overlappingCommits(rows, seen, steps).slice(-mostMoments);
   const made: Candidate[] = [];
   const object = objects.tableOf[rows[0] ?? 0] ?? 0;
   const own = rows.map((row) => state.doing[transaction]?.writes.wrote(row) === true);

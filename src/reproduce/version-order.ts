@@ -29,6 +29,30 @@ export function addVersionOrder(evidence: Evidence, changes: ReadonlyMap<number,
   for (const need of evidence.needs) orderNeed(evidence, need);
   orderScans(evidence, changes);
   tellOverwrites(evidence, before);
+  if (evidence.readsByRow) tellHalves(evidence, before);
+}
+
+/**
+ * A statement that saw one row as a writer left it and another as it was before that writer, or before one that came earlier, met its rows
+ * while they were changed. No order of statements brings that about, so it is told. `from`: the first edge of a read.
+ */
+function tellHalves({ edges, steps, uncertain }: Evidence, from: number): void {
+  const seen = new Map<OrderStepId, { readonly shown: OrderStepId[]; readonly missed: OrderStepId[] }>();
+  const of = (step: OrderStepId) => {
+    let found = seen.get(step);
+    if (found === undefined) seen.set(step, (found = { shown: [], missed: [] }));
+    return found;
+  };
+  for (let i = from; i < edges.from.length; i++) {
+    if (edges.why.at(i) === because.shows) of(edges.to.at(i)).shown.push(edges.from.at(i));
+    else if (edges.why.at(i) === because.misses) of(edges.from.at(i)).missed.push(edges.to.at(i));
+  }
+  const { session, start, end } = steps;
+  const notAfter = (a: OrderStepId, b: OrderStepId) =>
+    session[a] === session[b] ? a <= b : end[a]! < start[b]!;
+  for (const [step, { shown, missed }] of seen)
+    if (missed.some((one) => shown.some((other) => notAfter(one, other))))
+      uncertain.push({ step, object: edges.object.at(from), what: 'moment', choices: 2, chosen: -1 });
 }
 
 function orderNeed(evidence: Evidence, need: Need): void {

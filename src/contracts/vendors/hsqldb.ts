@@ -47,7 +47,8 @@ const readCommitted: Mechanism = {
   firstUpdaterWins: false,
   certifier: 'none',
 };
-const twoPhase: Mechanism = { ...readCommitted, readsLock: true, certifier: 'two-phase-locking' };
+const tableLocks: Mechanism = { ...readCommitted, locksTables: true };
+const twoPhase: Mechanism = { ...tableLocks, readsLock: true, certifier: 'two-phase-locking' };
 const snapshot: Mechanism = {
   ...readCommitted,
   pivot: 'first-statement',
@@ -77,13 +78,16 @@ export const hsqldbContracts: readonly Contract[] = models.flatMap(({ model, tit
     settings: { 'hsqldb.tx': model },
     mechanism,
     forbids,
-    sources: [...section(title)(...everything), ...common],
+    sources: [
+      ...section(title)(...everything, ...(mechanism.locksTables === true ? ['locksTables'] : [])),
+      ...common,
+    ],
   });
   const strong = model === 'mvcc' ? snapshot : twoPhase;
   const promised = model === 'mvcc' ? snapshotIsolation : everyAnomaly;
   const note = model === 'mvcc' ? ' (snapshot isolation)' : '';
   return [
-    contract('read committed', readCommitted, statementSnapshots),
+    contract('read committed', model === 'mvcc' ? readCommitted : tableLocks, statementSnapshots),
     contract('repeatable read', strong, promised, note),
     contract('serializable', strong, promised, note),
   ];
