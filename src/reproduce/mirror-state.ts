@@ -103,6 +103,8 @@ export class MirrorState {
   readonly plainRead: typeof role.snapshot | typeof role.read;
   /** The one writer's lock of engines that have one. */
   readonly writerLock: number;
+  /** The lock on the whole database that readers share and a writer's COMMIT needs alone (SQLite's rollback journal); −1: there is none. */
+  readonly readersLock: number;
   /** What gives out timestamps, for engines that go by them. */
   readonly clock: number;
   readonly notes = new Map<string, number>();
@@ -142,6 +144,8 @@ export class MirrorState {
     this.plainRead = this.looksAgain && readsVersions(this.mechanism) ? role.snapshot : role.read;
     this.writerLock =
       this.mechanism.protocol === 'single-writer' ? this.objects.add('the writer lock', -1) : -1;
+    this.readersLock =
+      this.writerLock >= 0 && this.mechanism.readsLock ? this.objects.add('the readers’ lock', -1) : -1;
     this.clock = this.mechanism.protocol === 'timestamp' ? this.objects.add('the timestamps', -1) : -1;
     for (const table of this.tables) this.openTable(table);
     const { firstUpdaterWins } = this.mechanism;
@@ -182,7 +186,7 @@ export class MirrorState {
   /** Plain reads lock, except those of one statement that is a transaction of its own: they need no lock to be serializable. */
   readsLock(step: OrderStepId): boolean {
     const { readsLock, protocol, locksTables } = this.mechanism;
-    if (locksTables === true) return false; // its table is locked
+    if (locksTables === true || this.readersLock >= 0) return false; // its table is locked, or everything
     return readsLock && !(protocol === 'locking' && this.isAlone(step));
   }
 
@@ -412,6 +416,13 @@ export class MirrorState {
     this.settle(step, this.writerLock);
     this.lock(step, this.writerLock, changes ? role.lock | role.write : role.lock);
     this.basedOn(step, this.writerLock);
+  }
+
+  /** Whoever has used the database shares it to the end of its transaction; a COMMIT of changes needs it alone, and so does one that failed. */
+  shareDatabase(step: OrderStepId, kept: boolean, alone: boolean): void {
+    if (alone) this.accesses.add(step, this.readersLock, role.lock);
+    else this.accesses.add(step, this.readersLock, role.share);
+    if (kept) this.do(this.steps.transaction[step]!).access(this.readersLock, role.share);
   }
 
   /** Whether a row may be written depends on its version in the snapshot. */

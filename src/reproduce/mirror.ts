@@ -132,7 +132,8 @@ class Mirror {
 
   #statement(step: OrderStepId, op: Operation): void {
     const { kind } = op;
-    if (kind === 'commit' && op.error !== undefined) failedCommit(this.#state, step);
+    if (this.#state.readersLock >= 0) this.#shareDatabase(step, op);
+    else if (kind === 'commit' && op.error !== undefined) failedCommit(this.#state, step);
     if (kind === 'commit' || kind === 'rollback' || kind === 'set') return;
     if (kind === 'begin') {
       if (
@@ -144,6 +145,19 @@ class Mirror {
     } else if (op.outcome !== 'error' && followSavepoint(this.#state, step, op)) return;
     else if (op.accesses !== undefined) this.#recorded(step, op, op.accesses);
     else this.#planned(step, op);
+  }
+
+  /** Readers and writers share the database until a writer commits, which needs it alone. */
+  #shareDatabase(step: OrderStepId, op: Operation): void {
+    const state = this.#state;
+    const { kind } = op;
+    if (kind === 'begin' || kind === 'rollback' || kind === 'set') return;
+    // Even if it changed nothing.
+    const changed = state.doing[this.steps.transaction[step]!]?.objects.includes(state.writerLock) === true;
+    const commits =
+      kind === 'commit' ? changed || op.error !== undefined : kind !== 'select' && state.isAlone(step);
+    const uses = kind !== 'commit' && op.error?.class !== 'busy' && !state.isAlone(step);
+    if (kind !== 'commit' || commits) state.shareDatabase(step, uses, commits);
   }
 
   /** The recorder says which rows it touched. */

@@ -39,8 +39,8 @@ export function addVersionOrder(evidence: Evidence, changes: ReadonlyMap<number,
 function tellHalves({ edges, steps, uncertain }: Evidence, from: number): void {
   const seen = new Map<OrderStepId, { readonly shown: OrderStepId[]; readonly missed: OrderStepId[] }>();
   const of = (step: OrderStepId) => {
-    let found = seen.get(step);
-    if (found === undefined) seen.set(step, (found = { shown: [], missed: [] }));
+    const found = seen.get(step) ?? { shown: [], missed: [] };
+    seen.set(step, found);
     return found;
   };
   for (let i = from; i < edges.from.length; i++) {

@@ -91,7 +91,7 @@ export const derbyContracts: readonly Contract[] = [
     title: 'Derby, SERIALIZABLE',
     owner: 'derby',
     level: 'serializable',
-    mechanism: { ...locked, certifier: 'two-phase-locking' },
+    mechanism: { ...locked, certifier: 'two-phase-locking', passedRows: 'kept' },
     forbids: everyAnomaly,
     sources,
   },
