@@ -3,7 +3,7 @@ import { scheduleProblem } from '../cases/index.js';
 import { type Contract, findContract, type Mechanism } from '../contracts/index.js';
 import { contendedProgram, Random, type RowMix } from '../generate/index.js';
 import type { History, Operation } from '../histories/index.js';
-import { type InferredOrder, inferSchedule, openInference } from './infer.js';
+import { type InferredOrder, inferSchedule, namedBefore, openInference } from './infer.js';
 import { refineOrder } from './refine.js';
 import { simulate, simulatedReplay } from './simulation-lab.case.js';
 import { stepsOf } from './steps.js';
@@ -782,6 +782,91 @@ describe('order inference, case by case', () => {
       expect(batch('2.1')).toBeLessThan(batch('0.2'));
     },
   );
+
+  it('keeps readers and writers of other rows apart where whole tables are locked', () => {
+    // The reader was answered after the writer had its table, but it had the table before: it does not see what was written.
+    const history = story(
+      [
+        '0 1-2 BEGIN',
+        '1 3-20 SELECT id, v FROM t -> [[1,10],[2,20]]',
+        '0 4-9 UPDATE t SET v = 1 WHERE id = 1 -> 1',
+        '2 5-40 UPDATE t SET v = 2 WHERE id = 2 -> 1',
+        '0 25-30 COMMIT',
+        '1 45-50 SELECT id, v FROM t WHERE id = 2 -> [[2,2]]',
+      ],
+      setup,
+    );
+    const locked = batchesOf(history, 'hsqldb:read-committed+locks');
+    expect(locked('1.0')).toBeLessThan(locked('0.1'));
+    expect(locked('0.2')).toBeLessThan(locked('2.0'));
+    const byRow = batchesOf(history, 'hsqldb:read-committed+mvcc');
+    expect(byRow('2.0')).toBe(byRow('0.1'));
+  });
+
+  it('takes a serialization failure for a deadlock where nothing else makes statements fail', () => {
+    const history = story(
+      [
+        '0 1-2 BEGIN',
+        '0 3-4 SELECT id, v FROM t -> [[1,10],[2,20]]',
+        '0 5-6 UPDATE t SET v = 1 WHERE id = 1 -> serialization',
+        '0 7-8 ROLLBACK',
+      ],
+      setup,
+    );
+    const leftOut = (id: string) => inferSchedule(history, contract(id)).leftOut.map(({ why }) => why);
+    expect(leftOut('hsqldb:serializable+locks')).toEqual(['it ended by timing (serialization)']);
+    expect(leftOut('hsqldb:serializable+mvcc')).toEqual([]);
+  });
+
+  it('lets nobody read beside a COMMIT that needs the database alone', () => {
+    const lines = [
+      '0 1-2 BEGIN',
+      '0 3-4 UPDATE t SET v = 1 WHERE id = 1 -> 1',
+      '1 5-6 BEGIN',
+      '1 7-20 SELECT id, v FROM t WHERE id = 2 -> [[2,20]]',
+      '0 8-19 COMMIT -> busy',
+      '1 21-22 COMMIT',
+    ];
+    // The COMMIT was answered first: the reader had not begun to share.
+    const alone = batchesOf(story(lines, setup), 'sqlite:serializable+rollback');
+    expect(alone('0.2')).toBeLessThan(alone('1.1'));
+    const versions = batchesOf(story(lines, setup), 'sqlite:serializable+wal');
+    expect(versions('1.1')).toBeLessThanOrEqual(versions('0.2'));
+  });
+
+  it('says that a read saw half of a statement, where reads meet rows one by one', () => {
+    const half = (rows: string, id: string) => {
+      const lines = [
+        '0 1-2 BEGIN',
+        '0 3-20 UPDATE t SET v = 1 -> 2',
+        `1 4-19 SELECT id, v FROM t -> ${rows}`,
+        '0 30-31 COMMIT',
+      ];
+      const order = inferSchedule(story(lines, setup), contract(id));
+      return namedBefore(order, 1);
+    };
+    expect(half('[[1,1],[2,20]]', 'mariadb:read-uncommitted')).toEqual(['moment']);
+    expect(half('[[1,1],[2,1]]', 'mariadb:read-uncommitted')).toEqual([]);
+    expect(half('[[1,10],[2,20]]', 'mariadb:read-uncommitted')).toEqual([]);
+  });
+
+  it('bases a change on the snapshot that it looks at, and takes none for an INSERT, where each table has its own', () => {
+    const history = story(
+      [
+        '0 1-2 BEGIN',
+        '0 3-20 INSERT INTO t VALUES (3, 3) -> 1',
+        '1 4-19 UPDATE t SET v = 1 WHERE id = 1 -> 1',
+        '0 21-40 SELECT id, v FROM t WHERE id = 2 -> [[2,20]]',
+        '1 22-39 UPDATE t SET v = 5 WHERE id = 1 -> 1',
+        '0 41-42 UPDATE t SET v = 9 WHERE id = 1 -> 1',
+        '0 43-44 COMMIT',
+      ],
+      setup,
+    );
+    const batch = batchesOf(history, 'h2:repeatable-read');
+    expect(batch('1.1')).toBeLessThan(batch('0.2'));
+    expect(batch('1.0')).toBeLessThanOrEqual(batch('0.1'));
+  });
 
   it('says why a pair that overlapped stands as it does', () => {
     const history = story(

@@ -130,7 +130,10 @@ export class MirrorState {
     this.catalog = catalog;
     this.rowChoices = rowChoices ?? new Map();
     this.keepsGone = keepsGone;
-    this.mechanism = contract.mechanism;
+    // Whoever changes what a snapshot shows cannot change what is newer, even where no manual says so (H2's REPEATABLE READ).
+    const overwritesShown =
+      contract.mechanism.firstUpdaterWins || contract.mechanism.writesSee === 'snapshot';
+    this.mechanism = { ...contract.mechanism, firstUpdaterWins: overwritesShown };
     this.tables = [...catalog.tables];
     this.taken = new Uint8Array(steps.count);
     this.snapshot = snapshotSteps(steps, operations, this.mechanism, catalog.dialect);
