@@ -318,13 +318,13 @@ export interface Choice {
 }
 
 /**
- * Something that no recorded answer decides for certain: the moment at which a statement with a condition chose its rows, or the
- * order of two overlapping statements whose locks cannot be known from outside.
+ * Something that no recorded answer decides for certain: the moment at which a statement with a condition chose its rows, whose turn it was of those
+ * who waited for one row, or the order of two overlapping statements whose locks cannot be known from outside.
  */
 export interface Uncertain {
   readonly step: OrderStepId;
   readonly object: RowId;
-  readonly what: 'moment' | 'order';
+  readonly what: 'moment' | 'turn' | 'order';
   readonly choices: number;
   readonly chosen: number;
 }

@@ -868,6 +868,25 @@ describe('order inference, case by case', () => {
     expect(batch('1.0')).toBeLessThanOrEqual(batch('0.1'));
   });
 
+  it('says whose turn is open where several waited for one row when it changed, and of nobody else', () => {
+    const lines = (second: number) => [
+      '0 1-2 BEGIN',
+      '0 3-4 UPDATE t SET v = 1 WHERE id = 1 -> 1',
+      '1 5-41 UPDATE t SET v = 2 WHERE id = 1 -> 1',
+      `2 ${second}-43 UPDATE t SET v = 3 WHERE id = 1 -> 1`,
+      '3 7-8 UPDATE t SET v = 4 WHERE id = 2 -> 1',
+      '0 30-40 COMMIT',
+    ];
+    const turns = (history: History, id: string) =>
+      inferSchedule(history, contract(id))
+        .ambiguous.filter(({ what }) => what === 'turn')
+        .map(({ statement }) => statement.join('.'));
+    expect(turns(story(lines(6), setup), 'postgres:read-committed').sort()).toEqual(['1.0', '2.0']);
+    // It was sent when the COMMIT had begun, so it need not have waited.
+    expect(turns(story(lines(35), setup), 'postgres:read-committed')).toEqual([]);
+    expect(turns(story(lines(6), setup), 'mariadb:read-committed')).toEqual([]);
+  });
+
   it('says why a pair that overlapped stands as it does', () => {
     const history = story(
       [

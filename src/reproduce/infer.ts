@@ -375,7 +375,10 @@ function notesOf(evidence: Evidence, { batches, holds }: Solution, { header }: H
     notes.push(
       `${counted(moments, 'statement')} chose rows while others changed them, at one of several moments`,
     );
-  const orders = evidence.uncertain.length - moments;
+  const turns = evidence.uncertain.filter(({ what }) => what === 'turn').length;
+  if (turns > 0)
+    notes.push(`${counted(turns, 'statement')} waited for a row beside others, one of whom had it first`);
+  const orders = evidence.uncertain.length - moments - turns;
   if (orders > 0)
     notes.push(
       `${counted(orders, 'statement')} overlapped others whose locks cannot be observed; the answers' order was taken`,

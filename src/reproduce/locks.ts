@@ -82,6 +82,13 @@ export class LockTable {
     exclusive: new Ints(1024),
   };
   readonly choices: Choice[] = [];
+  /**
+   * Statements that stood in the queue for an object beside others when its holder committed another version of it. PostgreSQL does not keep the queue
+   * then: the first gives its place up to look at the new version, and any of them may be faster.
+   */
+  readonly raced = new Map<OrderStepId, RowId>();
+  /** For each object whom the steps that waited for it waited for. */
+  readonly #waited = new Map<RowId, Map<OrderStepId, Holder>>();
   readonly #objects: (LockedObject | undefined)[] = [];
   /** Per table: transactions with locks in it, for locks that scans take on all they pass. */
   readonly #lockers = new Map<number, { transaction: TransactionId; whole: boolean }[]>();
@@ -225,6 +232,7 @@ export class LockTable {
     const ending = holder.brief === true ? holder.step : steps.endOf[holder.owner]!;
     const meeting = ending < 0 ? 'together' : lockMeeting(this.#span(ending), this.#span(step));
     if (meeting === 'apart') return; // time says so
+    this.#queue(holder, step, { object, waits: meeting === 'waited' });
     if (meeting === 'together') {
       this.unexplained.push({ step, object, what: 'got a lock that another transaction still held' });
       this.#overlapping(holder.step, step, { why: because.answered, object, soft: true });
@@ -256,6 +264,22 @@ export class LockTable {
         ...{ why: because.lock, object },
         soft: arrives === 'later' ? softness.waited : inTurn,
       });
+  }
+
+  /** A step came after a holder; if that one had waited, and this one was there before that wait was over, they were in one queue. */
+  #queue(
+    holder: Holder,
+    step: OrderStepId,
+    { object, waits }: { readonly object: RowId; readonly waits: boolean },
+  ): void {
+    const waited = this.#waited.get(object) ?? new Map<OrderStepId, Holder>();
+    this.#waited.set(object, waited);
+    if (waits) waited.set(step, holder);
+    const before = waited.get(holder.step);
+    if (before === undefined || !before.wrote || !this.known.committed(before.owner)) return;
+    if (this.steps.start[step]! >= this.steps.start[this.steps.endOf[before.owner]!]!) return;
+    this.raced.set(step, object);
+    this.raced.set(holder.step, object);
   }
 
   #span(step: OrderStepId): Interval {

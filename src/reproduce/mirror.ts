@@ -81,6 +81,9 @@ class Mirror {
       waits,
     });
     for (const choice of failed) choices.push(choice);
+    if (this.#state.looksAgain)
+      for (const [step, object] of this.#state.locks.raced)
+        this.#state.uncertain.push({ step, object, what: 'turn', choices: 2, chosen: 0 });
     return {
       steps,
       objects: this.#state.objects,
