@@ -13,6 +13,8 @@ import { replaysTable, shareWanted } from './replays-page.js';
  * deadlock's victim, which is not sent again, was about. Not listed: no replay may diverge.
  */
 const mayDiverge: Readonly<Record<string, readonly string[]>> = {
+  // A COMMIT that failed keeps others out until the client rolls it back, which a replay does at once.
+  'SQLite, rollback journal': ['opponent', 'left out'],
   // It updates rows that others have deleted (duckdb #17223), and then shows some of them twice.
   DuckDB: ['unexplained'],
   'PostgreSQL READ COMMITTED': ['turn', 'moment', 'left out'],

@@ -868,6 +868,24 @@ describe('order inference, case by case', () => {
     expect(batch('1.0')).toBeLessThanOrEqual(batch('0.1'));
   });
 
+  it('takes the snapshot with the next statement where the first met another writer and failed at once', () => {
+    const history = story(
+      [
+        '0 1-2 BEGIN',
+        '0 3-4 UPDATE t SET v = 1 WHERE id = 1 -> 1',
+        '1 5-6 BEGIN',
+        '1 7-8 UPDATE t SET v = 7 WHERE id = 1 -> serialization',
+        '0 9-10 COMMIT',
+        '1 11-12 SELECT id, v FROM t WHERE id = 1 -> [[1,1]]',
+        '1 13-14 COMMIT',
+      ],
+      setup,
+    );
+    const unexplained = (id: string) => inferSchedule(history, contract(id)).unexplained.length;
+    expect(unexplained('hsqldb:serializable+mvcc')).toBe(0);
+    expect(unexplained('duckdb:snapshot')).toBe(1);
+  });
+
   it('says whose turn is open where several waited for one row when it changed, and of nobody else', () => {
     const lines = (second: number) => [
       '0 1-2 BEGIN',

@@ -14,7 +14,7 @@ export function snapshotSteps(
 ): Int32Array {
   const found = new Int32Array(steps.transactionCount).fill(-1);
   if (!hasSnapshot(mechanism)) return found;
-  const { pivot, readsLock, protocol, snapshotPer } = mechanism;
+  const { pivot, readsLock, protocol, snapshotPer, writeConflict } = mechanism;
   for (let step = 0; step < steps.count; step++) {
     const transaction = steps.transaction[step]!;
     const source = steps.source[step]!;
@@ -22,6 +22,9 @@ export function snapshotSteps(
     const operation = operations[source]!;
     // A statement that could not even begin (SQLITE_BUSY) lets its snapshot go again.
     if (operation.error?.class === 'busy' && protocol === 'single-writer') continue;
+    // So does one that met another writer at once, if it was the first of its transaction (HSQLDB's MVCC).
+    const fails = protocol === 'locking' && writeConflict === 'fails';
+    if (fails && operation.error?.class === 'serialization') continue;
     // Where each table has a snapshot of its own, rows that are put in need none.
     if (snapshotPer === 'table' && operation.kind === 'insert') continue;
     const likelihood = fixesSnapshot(operation, pivot, dialect);

@@ -93,6 +93,9 @@ export const derbyContracts: readonly Contract[] = [
     level: 'serializable',
     mechanism: { ...locked, certifier: 'two-phase-locking', passedRows: 'kept' },
     forbids: everyAnomaly,
-    sources,
+    sources: [
+      ...sources,
+      ...cite('Derby Developer’s Guide, Scope of locks', `${guide}/rdevconcepts8424.html`, 'passedRows'),
+    ],
   },
 ];
