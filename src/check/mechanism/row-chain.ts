@@ -80,7 +80,7 @@ export interface View {
 
 const retiredKept = 6;
 /** So many versions that every reader is past, doubtful or in no certain order, are kept apart. */
-export const oldKept = 16;
+export const oldKept = 8;
 
 export function imagesOf(version: Version): readonly Image[] {
   return version.states.at(-1)!.images;
