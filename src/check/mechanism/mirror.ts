@@ -7,7 +7,6 @@
 import { IdentityEnded, type Image, rowKey, type Table, type Tx } from '../../rows/index.js';
 import type { EvaluatedRow } from '../../sql/index.js';
 import { RowChain, type Version } from './row-chain.js';
-import type { Verification } from './verification.js';
 
 /** How many rows that are gone are remembered, the latest ones. */
 const goneKept = 10_000;
@@ -90,7 +89,7 @@ export class MirrorTable {
 
   prune(
     watermark: number,
-    { exclusive, traced }: Pick<Verification, 'exclusive' | 'traced'>,
+    { exclusive, traced }: { readonly exclusive: boolean; readonly traced: boolean },
     onDrop?: (row: RowChain, dropped: Version, next: Version) => void,
   ): void {
     // Nobody who still looks can be judged, unless by rows that a trace names; and each write would add what it may have done to every row.
