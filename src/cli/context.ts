@@ -18,6 +18,8 @@ export interface CliWorld {
   /** Width of the terminal in characters. */
   readonly width: number;
   readonly signal: AbortSignal;
+  /** Does work that cannot look at `signal` meanwhile: Ctrl-C then ends the process at once. Absent: there is no process. */
+  readonly atOnce?: <Result>(work: () => Result) => Result;
   /** Lines typed or piped in; absent: nobody is there to type any. */
   readonly lines?: () => AsyncIterable<string>;
   /** The project's configuration. */
@@ -69,14 +71,29 @@ async function* linesOfInput(): AsyncGenerator<string, void, undefined> {
 /** The context of a real process. The first Ctrl-C asks commands to finish with what they have, the second kills. */
 export function processContext(): CliWorld {
   const controller = new AbortController();
-  for (const [signal, number] of endingSignals) {
-    if (isIgnored(number)) continue;
-    process.on(signal, () => {
-      if (controller.signal.aborted) process.exit(128 + number);
-      controller.abort();
-      process.stderr.write('\nstopping; press Ctrl-C again to stop at once\n');
+  const listeners = endingSignals
+    .filter(([, number]) => !isIgnored(number))
+    .map(([signal, number]) => {
+      const listener = () => {
+        if (controller.signal.aborted) process.exit(128 + number);
+        controller.abort();
+        process.stderr.write('\nstopping; press Ctrl-C again to stop at once\n');
+      };
+      return { signal, listener };
     });
-  }
+  const listen = () => {
+    for (const { signal, listener } of listeners) process.on(signal, listener);
+  };
+  const atOnce = <Result>(work: () => Result): Result => {
+    // A signal without a listener ends the process; one with a listener would wait until the work is done.
+    for (const { signal, listener } of listeners) process.off(signal, listener);
+    try {
+      return work();
+    } finally {
+      listen();
+    }
+  };
+  listen();
   // `isolde probe | head`: a reader that has seen enough is not an error.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     // A terminal that closed takes no more output; what is open is still cleaned up.
@@ -93,6 +110,7 @@ export function processContext(): CliWorld {
     colors: pc.createColors(outIsTerminal && pc.isColorSupported),
     width: process.stdout.columns ?? 120,
     signal: controller.signal,
+    atOnce,
     lines: linesOfInput,
     env: process.env,
     config: configPlace(process.env),
