@@ -89,7 +89,7 @@ describe('the changes of a table', () => {
     };
     timeOf(5_000);
     const least = (count: number) => Math.min(...[1, 2, 3].map(() => timeOf(count)));
-    // Sixteen times as much, were each question to go through all changes before it.
-    expect(least(20_000)).toBeLessThan(10 * least(5_000));
+    // Sixteen times as much, were each question to go through all changes before it. The system counts in ticks: less than two of them is no measure.
+    expect(least(20_000)).toBeLessThan(10 * Math.max(least(5_000), 8_000));
   });
 });
