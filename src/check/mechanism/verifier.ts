@@ -103,16 +103,15 @@ export class Verifier {
     const watermarks = this.#watermarks(order);
     // Who looks at the whole mirror is shown old versions, too.
     let due = this.observer?.judged === undefined ? pruneEvery : Number.POSITIVE_INFINITY;
-    let seen = 0;
     this.observer?.judged?.(this.#verification, undefined);
     for (let i = 0; i < order.length; i++) {
       const operation = order[i]!;
       if (operation.end !== null) this.#take(operation);
       this.observer?.judged?.(this.#verification, operation);
-      if (++seen + this.#written.touched < due) continue;
+      if (i + 1 + this.#written.touched < due) continue;
       // A node that is behind may show any version since then.
       const kept = this.#verification.lag === undefined ? this.#prune(watermarks[i]!) : this.#countVersions();
-      due = seen + this.#written.touched + Math.max(pruneEvery, kept);
+      due = i + 1 + this.#written.touched + Math.max(pruneEvery, kept);
     }
     this.#countVersions();
     const { certifier, findings, exclusive } = this.#verification;
