@@ -16,6 +16,7 @@ export default defineConfig({
     hookTimeout: 120_000,
     // Two cores run both the tests and the servers they start.
     maxWorkers: 2,
+    reporters: ['default', './test/skip-reasons.ts'],
     // Most of the others are done before a process has loaded the sources: they share one (docs/decisions/ci-time.md). Vitest takes projects by
     // name, so small files come last, and no core is idle beside a long one.
     projects: [
